@@ -1,0 +1,52 @@
+package io.sluice.lsm.commit;
+
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One snapshot to be made.
+ *
+ * @param identifier of the commit within its user; grows
+ * @param properties go into the snapshot
+ */
+public record CommitRequest(
+    String user, long identifier, Change change, Map<String, String> properties) {
+
+  /** What the snapshot does to the table. */
+  public sealed interface Change {}
+
+  /** APPEND of files whose delta is already written. */
+  public record Append(PreparedDelta delta) implements Change {}
+
+  /**
+   * COMPACT: every {@code compactBefore} file must still be live at its level, else
+   * CommitConflictException and nothing of the table is changed.
+   */
+  public record Compaction(List<CommitMessage> messages) implements Change {}
+
+  /**
+   * OVERWRITE that deletes every live file (of one partition, or of all), computed anew for each
+   * attempt: TRUNCATE.
+   */
+  public record DeleteAll(io.sluice.lsm.binary.@Nullable BinaryRow partition) implements Change {}
+
+  /** Looks at the table before each attempt, the first one included. */
+  @FunctionalInterface
+  public interface AttemptGuard {
+    enum Decision {
+      PROCEED,
+      /** The snapshot that this request wants is there already: commit returns null. */
+      ALREADY_COMMITTED
+    }
+
+    /**
+     * @param latest newest snapshot, null if there is none
+     * @throws RuntimeException to give up: the commit ends with it
+     */
+    Decision beforeAttempt(io.sluice.lsm.snapshot.@Nullable Snapshot latest)
+        throws java.io.IOException;
+
+    AttemptGuard ALWAYS = latest -> Decision.PROCEED;
+  }
+}

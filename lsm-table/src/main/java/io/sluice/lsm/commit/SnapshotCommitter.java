@@ -1,0 +1,29 @@
+package io.sluice.lsm.commit;
+
+import io.sluice.lsm.snapshot.Snapshot;
+import java.io.IOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns prepared files into snapshots of one table: base list with manifest merging, exclusive
+ * creation, retry after a lost race. Made by {@link io.sluice.lsm.table.LsmTable#committer}. Thread
+ * safe; commits of one table from one process are serialized here.
+ */
+public interface SnapshotCommitter {
+
+  /** Writes delta manifests and their list; nothing is visible yet. Durable on return. */
+  PreparedDelta prepare(List<CommitMessage> messages) throws IOException;
+
+  /**
+   * Publishes one snapshot.
+   *
+   * @return the snapshot, or null if the guard found it there already
+   * @throws io.sluice.lsm.error.CommitConflictException only for a Compaction whose inputs are gone
+   *     or whose outputs overlap what is there
+   * @throws IOException storage failed; the outcome may be unknown, the guard of the next call
+   *     finds out
+   */
+  @Nullable Snapshot commit(CommitRequest request, CommitRequest.AttemptGuard guard)
+      throws IOException;
+}

@@ -1,0 +1,37 @@
+package io.sluice.lsm.datafile;
+
+import io.sluice.lsm.io.FileIO;
+import io.sluice.lsm.schema.TableSchema;
+import java.io.IOException;
+
+/** A format of data files: ORC now; Parquet and Avro would be siblings. Thread safe. */
+public interface FileFormat {
+
+  /** The text after the last dot of a file's name. */
+  String suffix();
+
+  /**
+   * Starts a file of the given schema.
+   *
+   * @param path full path, unused so far
+   * @param level where the file will stand
+   * @param fileSource {@link DataFileMeta#SOURCE_FLUSH} or {@link DataFileMeta#SOURCE_COMPACTION}
+   */
+  KeyValueWriter createWriter(
+      FileIO fileIO, String path, TableSchema schema, int level, int fileSource) throws IOException;
+
+  /**
+   * Opens a file for reading.
+   *
+   * @param fileSchema the schema that wrote it ({@code DataFileMeta.schemaId})
+   * @param readColumns the wanted columns, as the reading schema has them: matched by field id
+   *     (format description section 2.5), absent ones read as null, types converted
+   */
+  KeyValueReader createReader(
+      FileIO fileIO,
+      String path,
+      DataFileMeta file,
+      TableSchema fileSchema,
+      io.sluice.lsm.schema.RowType readColumns)
+      throws IOException;
+}

@@ -1,0 +1,10 @@
+/**
+ * One sorted data file: its description ({@link io.sluice.lsm.datafile.DataFileMeta}), its columns,
+ * its writers and readers. ORC types stay in {@code datafile.orc}.
+ *
+ * <p>May import {@code error}, {@code schema}, {@code io}, {@code row}, {@code binary}.
+ */
+@NullMarked
+package io.sluice.lsm.datafile;
+
+import org.jspecify.annotations.NullMarked;
