@@ -1,0 +1,30 @@
+package io.sluice.evolution;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One column as the source declares it.
+ *
+ * @param typeName upper case with its modifiers, e.g. {@code BIGINT UNSIGNED}, {@code DATETIME}
+ * @param length declared length, precision or fraction digits (Debezium's {@code length}); null if
+ *     none
+ * @param scale of DECIMAL; null if none
+ * @param charset of text columns; null if none
+ * @param labels of ENUM and SET, unquoted, in order of definition; else empty
+ * @param defaultExpression as the source tells it; null if there is no default or it is NULL
+ */
+public record SourceColumn(
+    String name,
+    String typeName,
+    @Nullable Integer length,
+    @Nullable Integer scale,
+    boolean nullable,
+    @Nullable String charset,
+    List<String> labels,
+    @Nullable String defaultExpression) {
+
+  public SourceColumn {
+    labels = List.copyOf(labels);
+  }
+}

@@ -1,0 +1,56 @@
+package io.sluice.sinks;
+
+import io.sluice.evolution.SourceTableId;
+import io.sluice.lsm.binary.BinaryRow;
+import java.util.Map;
+
+/**
+ * The backfill's way into the pipeline (design: backfill by LSM sequence numbers). Thread safe;
+ * each chunk belongs to one thread.
+ */
+public interface BackfillInput {
+
+  /**
+   * In one step with the delivery of events: notes what has been delivered, draws the chunk's
+   * number r, and begins to remember the stream's deletes in this table. The SELECT may start only
+   * when the server has {@link Chunk#delivered} visible.
+   */
+  Chunk openChunk(RoutedTable table);
+
+  /** Progress without a chunk (settled, consistent, nothing to copy); part of the next epoch. */
+  void progress(SourceTableId table, String progress);
+
+  /** Progress as the newest epoch and what came since have it. */
+  Map<SourceTableId, String> progress();
+
+  /** One SELECT's rows. Ends with {@link #done} or {@link #abandon}. */
+  interface Chunk {
+
+    /** The sequence number of all its rows. */
+    long readNumber();
+
+    /** What the stream had delivered when r was drawn, in the source's words. */
+    String delivered();
+
+    RoutedTable table();
+
+    /**
+     * One row (+I) in the table's lake schema; bytes are copied. Blocks while the pipeline is
+     * behind.
+     *
+     * @throws ChunkOutdatedException the table was altered or truncated meanwhile, or more was
+     *     deleted than can be remembered: abandon, and read again if the table still wants it
+     */
+    void row(BinaryRow row) throws ChunkOutdatedException, InterruptedException;
+
+    /**
+     * All rows are handed over; the progress becomes part of the epoch that commits the last of
+     * them.
+     *
+     * @throws ChunkOutdatedException as {@link #row}; then nothing of the progress was taken
+     */
+    void done(String progress) throws ChunkOutdatedException, InterruptedException;
+
+    void abandon();
+  }
+}

@@ -1,0 +1,61 @@
+package io.sluice.sinks;
+
+import io.sluice.evolution.SourceTable;
+import io.sluice.evolution.SourceTableId;
+import io.sluice.lsm.binary.BinaryRow;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The stream's way into the pipeline. One source thread calls it, in the order of the source's log.
+ * Calls block while the pipeline is behind (back-pressure) and throw {@link
+ * PipelineStoppedException} once it has ended.
+ */
+public interface ChangeInput {
+
+  /**
+   * Routes a table known from the recovered history; no schema is changed. Empty if the table is
+   * not captured. Must be called for each table before {@link #tableChanged} or rows of it after a
+   * start.
+   */
+  Optional<RoutedTable> restoreTable(SourceTable definition);
+
+  /**
+   * A table was created or altered (or is met for the first time): the lake table is created or
+   * evolved with the epoch that takes this in. Empty if the table is not captured.
+   *
+   * @param historyRecord the source's own record of the DDL, one line; part of the epoch
+   * @throws TableRefusedException if the change can't be followed; nothing of it has been taken in
+   */
+  Optional<RoutedTable> tableChanged(SourceTable definition, @Nullable String historyRecord);
+
+  /** A history record that changes no captured table. */
+  void history(String historyRecord);
+
+  /**
+   * One row change. {@code row} is in {@code table.lakeSchema()}'s columns, its kind stands in it
+   * (+I, +U, -D; updates that keep the key send +U alone, key changes -D then +I); its bytes are
+   * copied.
+   *
+   * @param sourceTimeMicros commit time at the source, epoch microseconds
+   */
+  void row(RoutedTable table, BinaryRow row, long sourceTimeMicros);
+
+  /**
+   * All rows of the table are gone. Ends the epoch: the caller follows with {@link #cutPoint}
+   * before anything else. Returns the table's next generation.
+   */
+  RoutedTable truncate(RoutedTable table, long sourceTimeMicros);
+
+  /**
+   * Everything handed over so far is exactly what the source's log holds up to this position, and
+   * the position lies between transactions, known to be complete. An epoch may be cut here, now or
+   * later as long as nothing else is handed over.
+   *
+   * @param sourceTimeMicros commit time of the newest change, epoch microseconds; 0 if unknown
+   */
+  void cutPoint(SourcePosition position, long sourceTimeMicros);
+
+  /** The routed table now, by source name. Thread safe. */
+  Optional<RoutedTable> routed(SourceTableId id);
+}

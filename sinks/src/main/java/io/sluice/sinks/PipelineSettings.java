@@ -1,0 +1,31 @@
+package io.sluice.sinks;
+
+import java.time.Duration;
+
+/**
+ * Settings of one pipeline; components (storage, clock, threads) come beside it.
+ *
+ * @param name names commits, locks and the folder {@code _sluice/<name>}
+ * @param warehouse root path of the lake, without a slash at its end
+ * @param commitInterval how long an epoch gathers
+ * @param idleInterval at most how often an idle pipeline moves its position
+ * @param workers writer threads
+ * @param memtableBytesMax for all memtables together
+ * @param queueBytesMax rows on their way to one worker
+ * @param compactionThreads of the pool shared by all tables
+ * @param snapshotTimeRetained and the following two: snapshot expiry of each table
+ * @param rememberedDeletesMax keys a table may remember while its backfill has chunks open
+ */
+public record PipelineSettings(
+    String name,
+    String warehouse,
+    Duration commitInterval,
+    Duration idleInterval,
+    int workers,
+    long memtableBytesMax,
+    long queueBytesMax,
+    int compactionThreads,
+    Duration snapshotTimeRetained,
+    int snapshotsMax,
+    int snapshotsMin,
+    int rememberedDeletesMax) {}
