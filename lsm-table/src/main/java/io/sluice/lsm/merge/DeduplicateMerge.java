@@ -1,0 +1,33 @@
+package io.sluice.lsm.merge;
+
+import io.sluice.lsm.row.KeyValue;
+import org.jspecify.annotations.Nullable;
+
+/** The newest record stands; with {@code ignore-delete} the newest that takes nothing away. */
+public final class DeduplicateMerge implements MergeFunction {
+
+  /** The option {@code ignore-delete}. */
+  public enum Deletes {
+    HONOURED,
+    IGNORED
+  }
+
+  private final Deletes deletes;
+
+  public DeduplicateMerge(Deletes deletes) {
+    this.deletes = deletes;
+  }
+
+  @Override
+  public @Nullable KeyValue merge(KeyValue[] records, int count) {
+    if (deletes == Deletes.HONOURED) {
+      return records[count - 1];
+    }
+    for (int i = count - 1; i >= 0; i--) {
+      if (!records[i].kind().isRetract()) {
+        return records[i];
+      }
+    }
+    return null;
+  }
+}
