@@ -11,14 +11,28 @@ import java.util.Map;
 public interface BackfillInput {
 
   /**
+   * The progress that the pipeline itself sets, at an ALTER that existing rows must be read again
+   * for: every row of the table is to be copied once more.
+   */
+  String AGAIN = "{\"state\":\"again\"}";
+
+  /**
    * In one step with the delivery of events: notes what has been delivered, draws the chunk's
    * number r, and begins to remember the stream's deletes in this table. The SELECT may start only
    * when the server has {@link Chunk#delivered} visible.
+   *
+   * <p>A table that was altered or truncated since {@code table} was handed out gives a chunk whose
+   * first row or end throws ChunkOutdatedException.
    */
   Chunk openChunk(RoutedTable table);
 
-  /** Progress without a chunk (settled, consistent, nothing to copy); part of the next epoch. */
-  void progress(SourceTableId table, String progress);
+  /**
+   * Progress without a chunk (settled, consistent, nothing to copy); part of the next epoch.
+   *
+   * @return false if the table was altered or truncated since {@code table} was handed out: nothing
+   *     was taken
+   */
+  boolean progress(RoutedTable table, String progress);
 
   /** Progress as the newest epoch and what came since have it. */
   Map<SourceTableId, String> progress();
