@@ -9,6 +9,7 @@ import io.sluice.lsm.write.BucketWriter;
 import io.sluice.lsm.write.MemoryPool;
 import java.io.IOException;
 import java.time.Clock;
+import java.util.function.Supplier;
 
 /**
  * A table on storage: the door of this module. It holds no file open and may be kept for the life
@@ -22,11 +23,14 @@ public final class LsmTable {
    * Opens a table for writing or reading.
    *
    * @param root folder of the table, e.g. {@code /lake/shop.db/orders}
+   * @param freshIds texts that nobody else uses, such as random UUIDs; they become part of file
+   *     names
    * @throws io.sluice.lsm.error.UnsupportedTableException if it uses a feature that this engine
    *     lacks
    * @throws java.io.FileNotFoundException if there is no schema file
    */
-  public static LsmTable open(FileIO fileIO, String root, Clock clock) throws IOException {
+  public static LsmTable open(FileIO fileIO, String root, Clock clock, Supplier<String> freshIds)
+      throws IOException {
     throw new UnsupportedOperationException();
   }
 
@@ -39,7 +43,8 @@ public final class LsmTable {
    * Creates {@code schema-0} exclusively and opens the table. Throws CommitConflictException if
    * there is another {@code schema-0} with other content.
    */
-  public static LsmTable create(FileIO fileIO, String root, TableSchema schema, Clock clock)
+  public static LsmTable create(
+      FileIO fileIO, String root, TableSchema schema, Clock clock, Supplier<String> freshIds)
       throws IOException {
     throw new UnsupportedOperationException();
   }

@@ -1,37 +1,111 @@
 package io.sluice.lsm.write;
 
 import io.sluice.lsm.binary.BinaryRow;
+import io.sluice.lsm.binary.BucketHash;
+import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.row.Row;
+import io.sluice.lsm.schema.RowType;
 import io.sluice.lsm.schema.TableSchema;
+import io.sluice.lsm.schema.TypeRoot;
+import java.util.List;
 
 /**
- * Tells the partition and the bucket of rows of one schema (fixed buckets). One thread at a time:
- * it reuses its buffers.
+ * Tells the partition and the bucket of rows of one schema (fixed buckets; format description
+ * section 6). One thread at a time: it reuses its buffers.
  */
 public final class BucketAssigner {
 
+  /** The option {@code bucket-function.type}. */
+  private enum Function {
+    HASH,
+    INT_MODULO,
+    BIGINT_MODULO
+  }
+
+  private final int totalBuckets;
+  private final Function function;
+  private final ColumnCopier partition;
+  private final ColumnCopier bucketKey;
+  private final ColumnCopier key;
+  private final boolean partitioned;
+
+  /**
+   * @throws UnsupportedTableException if the table has no fixed number of buckets or hashes them in
+   *     a way that this engine lacks
+   */
   public BucketAssigner(TableSchema schema) {
-    throw new UnsupportedOperationException();
+    RowType rowType = schema.rowType();
+    this.totalBuckets = bucketCount(schema);
+    this.function = function(schema);
+    this.partitioned = !schema.partitionKeys().isEmpty();
+    this.partition = new ColumnCopier(rowType, rowType.positions(schema.partitionKeys()));
+    this.bucketKey = new ColumnCopier(rowType, rowType.positions(schema.bucketKeys()));
+    this.key = new ColumnCopier(rowType, rowType.positions(schema.trimmedPrimaryKeys()));
+  }
+
+  private static int bucketCount(TableSchema schema) {
+    String text = schema.options().getOrDefault("bucket", "-1");
+    int count;
+    try {
+      count = Integer.parseInt(text.trim());
+    } catch (NumberFormatException e) {
+      throw new UnsupportedTableException("The table's option bucket=" + text + " is no number.");
+    }
+    if (count <= 0) {
+      throw new UnsupportedTableException(
+          "The table has bucket="
+              + count
+              + " and this engine writes fixed buckets only. Create it with bucket=1 or more.");
+    }
+    return count;
+  }
+
+  private static Function function(TableSchema schema) {
+    String text = schema.options().getOrDefault("bucket-function.type", "default").trim();
+    List<String> bucketKeys = schema.bucketKeys();
+    if (text.equals("default")) {
+      return Function.HASH;
+    }
+    if (text.equals("mod") && bucketKeys.size() == 1) {
+      TypeRoot root = schema.rowType().type(schema.rowType().positions(bucketKeys)[0]).root();
+      if (root == TypeRoot.INT) {
+        return Function.INT_MODULO;
+      }
+      if (root == TypeRoot.BIGINT) {
+        return Function.BIGINT_MODULO;
+      }
+    }
+    throw new UnsupportedTableException(
+        "The table has bucket-function.type="
+            + text
+            + " over "
+            + bucketKeys
+            + "; this engine writes with 'default', or 'mod' over one INT or BIGINT column.");
   }
 
   /** The option {@code bucket}. */
   public int totalBuckets() {
-    throw new UnsupportedOperationException();
+    return totalBuckets;
   }
 
   /**
    * Partition values of a row: a view, good until the next call; {@link BinaryRow#EMPTY} without.
    */
   public BinaryRow partition(Row row) {
-    throw new UnsupportedOperationException();
+    return partitioned ? partition.copy(row) : BinaryRow.EMPTY;
   }
 
   public int bucket(Row row) {
-    throw new UnsupportedOperationException();
+    BinaryRow keyRow = bucketKey.copy(row);
+    return switch (function) {
+      case HASH -> BucketHash.bucket(keyRow, totalBuckets);
+      case INT_MODULO -> Math.floorMod(keyRow.getInt(0), totalBuckets);
+      case BIGINT_MODULO -> (int) Math.floorMod(keyRow.getLong(0), (long) totalBuckets);
+    };
   }
 
   /** The trimmed primary key of a row: a view, good until the next call. */
   public BinaryRow key(Row row) {
-    throw new UnsupportedOperationException();
+    return key.copy(row);
   }
 }
