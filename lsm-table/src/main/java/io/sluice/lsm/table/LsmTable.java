@@ -49,6 +49,18 @@ public final class LsmTable {
     throw new UnsupportedOperationException();
   }
 
+  /**
+   * A table that is written before it exists: whoever holds it publishes {@code schema-0} later, but
+   * before the first commit (a pipeline does it with the epoch that creates the table). Until then
+   * only bucket writers and {@link SnapshotCommitter#prepare} may be used; nothing is read or
+   * created here.
+   *
+   * @param schema what will be {@code schema-0}
+   */
+  public static LsmTable planned(FileIO fileIO, String root, TableSchema schema, Clock clock) {
+    throw new UnsupportedOperationException();
+  }
+
   public TablePaths paths() {
     throw new UnsupportedOperationException();
   }
