@@ -1,0 +1,7 @@
+package io.sluice.config;
+
+/** The kinds of sources. */
+public enum SourceType {
+  MYSQL,
+  MARIADB
+}

@@ -1,0 +1,23 @@
+package io.sluice.config;
+
+import java.util.Map;
+import java.util.OptionalInt;
+
+/**
+ * What holds for tables of which no rule says otherwise.
+ *
+ * @param buckets of each partition; empty: by {@link TableRouting#autoBuckets}
+ * @param fileFormat of data files: {@code orc}
+ * @param options table options in Paimon's words
+ * @param tinyIntOneAsBoolean TINYINT(1) becomes BOOLEAN
+ */
+public record TableDefaults(
+    OptionalInt buckets,
+    String fileFormat,
+    Map<String, String> options,
+    boolean tinyIntOneAsBoolean) {
+
+  public TableDefaults {
+    options = Map.copyOf(options);
+  }
+}

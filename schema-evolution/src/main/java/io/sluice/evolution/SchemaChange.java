@@ -1,0 +1,41 @@
+package io.sluice.evolution;
+
+import io.sluice.lsm.schema.TableSchema;
+import java.util.List;
+
+/** What {@link SchemaDiff} makes of a changed source table. */
+public sealed interface SchemaChange {
+
+  /** The lake table's schema stays. */
+  record None() implements SchemaChange {}
+
+  /**
+   * The lake table gets another schema.
+   *
+   * @param schema the whole new schema, its id one above the current one's
+   * @param added the columns it has more, at its end
+   */
+  record Evolve(TableSchema schema, List<AddedColumn> added) implements SchemaChange {
+    public Evolve {
+      added = List.copyOf(added);
+    }
+
+    /** Whether rows that are in the lake already lack a value that they have at the source. */
+    public boolean oldRowsNeedValues() {
+      return added.stream().anyMatch(AddedColumn::oldRowsHaveValue);
+    }
+  }
+
+  /**
+   * The change can't be followed.
+   *
+   * @param reason names table, column, change and remedy
+   */
+  record Refused(String reason) implements SchemaChange {}
+
+  /**
+   * @param oldRowsHaveValue at the source, rows that were there before have a value in it (its
+   *     default), while the lake shows NULL
+   */
+  record AddedColumn(String name, boolean oldRowsHaveValue) {}
+}

@@ -1,0 +1,158 @@
+package io.sluice.evolution;
+
+import io.sluice.evolution.SchemaChange.AddedColumn;
+import io.sluice.evolution.SchemaChange.Evolve;
+import io.sluice.evolution.SchemaChange.None;
+import io.sluice.evolution.SchemaChange.Refused;
+import io.sluice.lsm.schema.DataField;
+import io.sluice.lsm.schema.DataType;
+import io.sluice.lsm.schema.RowType;
+import io.sluice.lsm.schema.TableSchema;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** A changed source table to what its lake table must become. Pure. */
+public final class SchemaDiff {
+
+  private static final String REMEDY =
+      " This version follows added columns only. Undo the change at the source, or exclude the"
+          + " table with source.exclude to go on without it.";
+
+  private SchemaDiff() {}
+
+  /**
+   * Compares a source table's new definition with its former one and with the lake table.
+   *
+   * <p>Columns are matched by name and may stand in another order; an added one goes to the end of
+   * the lake's columns wherever the source has it. A redefinition that keeps the lake's type and
+   * every stored value (a longer VARCHAR, another default) is no change. Applying a change twice is
+   * no change the second time.
+   *
+   * @param before the definition that the lake table was last made to fit; null if it isn't known,
+   *     then the lake's types alone decide
+   * @param current the lake table's newest schema
+   * @param timeMillis epoch milliseconds, the new schema's time of creation
+   */
+  public static SchemaChange diff(
+      @Nullable SourceTable before,
+      SourceTable now,
+      TableSchema current,
+      boolean tinyIntOneAsBoolean,
+      long timeMillis) {
+    String table = "Table " + now.id();
+    if (!Set.copyOf(now.primaryKey()).equals(Set.copyOf(current.primaryKeys()))) {
+      return new Refused(
+          table
+              + ": the primary key is "
+              + now.primaryKey()
+              + ", in the lake it is "
+              + current.primaryKeys()
+              + "."
+              + REMEDY);
+    }
+    Map<String, SourceColumn> columns = byName(now);
+    Map<String, SourceColumn> columnsBefore = before == null ? Map.of() : byName(before);
+    Set<String> gone = new TreeSet<>();
+    for (DataField field : current.rowType().fields()) {
+      boolean ofTheSource = before == null || columnsBefore.containsKey(field.name());
+      if (ofTheSource && !columns.containsKey(field.name())) {
+        gone.add(field.name());
+      }
+    }
+    if (!gone.isEmpty()) {
+      return new Refused(
+          table + ": column " + String.join(", ", gone) + " was dropped or renamed." + REMEDY);
+    }
+    TypeMapping mapping = new TypeMapping(tinyIntOneAsBoolean);
+    List<DataField> fields = new ArrayList<>(current.rowType().fields());
+    List<AddedColumn> added = new ArrayList<>();
+    int highestId = current.highestFieldId();
+    for (SourceColumn column : now.columns()) {
+      boolean key = now.primaryKey().contains(column.name());
+      MappedType mapped = ColumnRules.map(mapping, column, key);
+      if (mapped instanceof MappedType.Refused refused) {
+        return new Refused(
+            table + ", column " + column.name() + ": " + refused.reason() + " " + refused.remedy());
+      }
+      DataType type = ((MappedType.Lake) mapped).type().withNullable(!key);
+      int position = current.rowType().position(column.name());
+      if (position < 0) {
+        fields.add(new DataField(++highestId, column.name(), type));
+        boolean oldRowsHaveValue = !column.nullable() || column.defaultExpression() != null;
+        added.add(new AddedColumn(column.name(), oldRowsHaveValue));
+        continue;
+      }
+      String fault =
+          redefined(columnsBefore.get(column.name()), column, current.rowType().type(position), type);
+      if (fault != null) {
+        return new Refused(table + ", column " + column.name() + ": " + fault + REMEDY);
+      }
+    }
+    if (added.isEmpty()) {
+      return new None();
+    }
+    return new Evolve(
+        new TableSchema(
+            current.id() + 1,
+            new RowType(fields),
+            highestId,
+            current.partitionKeys(),
+            current.primaryKeys(),
+            current.options(),
+            current.comment(),
+            timeMillis),
+        added);
+  }
+
+  /** What is wrong with a column that the lake has already; null if nothing is. */
+  private static @Nullable String redefined(
+      @Nullable SourceColumn before, SourceColumn now, DataType lake, DataType mapped) {
+    if (!lake.withNullable(true).equals(mapped.withNullable(true))) {
+      return "it is "
+          + describe(now)
+          + (before == null ? "" : ", it was " + describe(before))
+          + "; that is "
+          + mapped.withNullable(true)
+          + " in the lake, the lake has "
+          + lake.withNullable(true)
+          + ".";
+    }
+    if (before != null && !ColumnRules.keepsValues(before, now)) {
+      return "it was "
+          + describe(before)
+          + " and is now "
+          + describe(now)
+          + "; that may have changed values of rows which the lake has.";
+    }
+    return null;
+  }
+
+  /** A column's type as in a CREATE TABLE, e.g. {@code DECIMAL(10,3) NOT NULL}. */
+  static String describe(SourceColumn column) {
+    StringBuilder text = new StringBuilder(column.typeName());
+    if (!column.labels().isEmpty()) {
+      text.append("('").append(String.join("','", column.labels())).append("')");
+    } else if (column.length() != null) {
+      text.append('(').append(column.length());
+      if (column.scale() != null) {
+        text.append(',').append(column.scale());
+      }
+      text.append(')');
+    }
+    if (column.charset() != null) {
+      text.append(" CHARACTER SET ").append(column.charset());
+    }
+    return text.append(column.nullable() ? "" : " NOT NULL").toString();
+  }
+
+  private static Map<String, SourceColumn> byName(SourceTable table) {
+    Map<String, SourceColumn> result = new LinkedHashMap<>();
+    table.columns().forEach(column -> result.put(column.name(), column));
+    return result;
+  }
+}

@@ -1,0 +1,165 @@
+package io.sluice.evolution;
+
+import io.sluice.evolution.PlannedTable.Planned;
+import io.sluice.evolution.PlannedTable.Refused;
+import io.sluice.lsm.schema.DataField;
+import io.sluice.lsm.schema.DataType;
+import io.sluice.lsm.schema.RowType;
+import io.sluice.lsm.schema.TableSchema;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+
+/** A source table to the schema of a new lake table. Pure. */
+public final class TablePlanner {
+
+  /** What Sluice decides itself, or what would make the table something else than a copy. */
+  private static final Map<String, String> OPTIONS_REFUSED =
+      Map.of(
+          "bucket", "set bucket beside options instead",
+          "bucket-key", "rows are spread by the primary key",
+          "primary-key", "the source's primary key is taken",
+          "partition", "set partition-by beside options instead",
+          "path", "tables lie in the warehouse",
+          "type", "tables are plain tables",
+          "sequence.field", "the order is that of the source's log",
+          "rowkind.field", "the kind of a change is that of the source's log",
+          "orc.timestamp-ltz.legacy.type", "false is the only right value");
+
+  private static final Pattern LAKE_NAME = Pattern.compile("[^/\\\\$\\x00-\\x1f]+");
+  private static final Set<String> RESERVED_COLUMNS =
+      Set.of("_SEQUENCE_NUMBER", "_VALUE_KIND", "_LEVEL", "_ROW_ID");
+
+  private TablePlanner() {}
+
+  /**
+   * Plans a table: the source's columns in their order with ids from 0, key columns NOT NULL and
+   * all others nullable.
+   *
+   * @param timeMillis epoch milliseconds, the schema's time of creation
+   */
+  public static PlannedTable plan(SourceTable source, PlanOptions options, long timeMillis) {
+    List<String> faults = new ArrayList<>();
+    TypeMapping mapping = new TypeMapping(options.tinyIntOneAsBoolean());
+    List<DataField> fields = new ArrayList<>();
+    for (SourceColumn column : source.columns()) {
+      boolean key = source.primaryKey().contains(column.name());
+      MappedType mapped = ColumnRules.map(mapping, column, key);
+      if (mapped instanceof MappedType.Refused refused) {
+        faults.add(fault(source, column.name(), refused.reason(), refused.remedy()));
+      } else if (mapped instanceof MappedType.Lake lake) {
+        DataType type = lake.type().withNullable(!key);
+        fields.add(new DataField(fields.size(), column.name(), type));
+      }
+      if (column.name().startsWith("_KEY_") || RESERVED_COLUMNS.contains(column.name())) {
+        faults.add(
+            fault(
+                source,
+                column.name(),
+                "the name is reserved by the table format.",
+                "Rename the column, or exclude the table with source.exclude."));
+      }
+    }
+    checkKeys(source, options, faults);
+    checkNames(source, options, faults);
+    checkOptions(source, options, faults);
+    if (!faults.isEmpty()) {
+      return new Refused(faults);
+    }
+    return new Planned(
+        new TableSchema(
+            0,
+            new RowType(fields),
+            fields.size() - 1,
+            options.partitionBy(),
+            source.primaryKey(),
+            tableOptions(options),
+            null,
+            timeMillis));
+  }
+
+  private static void checkKeys(SourceTable source, PlanOptions options, List<String> faults) {
+    if (source.primaryKey().isEmpty()) {
+      faults.add(
+          "Table "
+              + source.id()
+              + " has no primary key. Add one, or exclude the table with source.exclude.");
+      return;
+    }
+    for (String column : options.partitionBy()) {
+      if (!source.primaryKey().contains(column)) {
+        faults.add(
+            fault(
+                source,
+                column,
+                "it is in partition-by, but not in the primary key " + source.primaryKey() + ".",
+                "Partition by columns of the primary key only."));
+      }
+    }
+    if (options.partitionBy().containsAll(source.primaryKey())) {
+      faults.add(
+          "Table "
+              + source.id()
+              + ": partition-by takes the whole primary key "
+              + source.primaryKey()
+              + ". Leave at least one column of it out.");
+    }
+  }
+
+  private static void checkNames(SourceTable source, PlanOptions options, List<String> faults) {
+    for (String name : List.of(options.lakeDatabase(), options.lakeTable())) {
+      if (!LAKE_NAME.matcher(name).matches() || name.startsWith(".") || name.equals("_sluice")) {
+        faults.add(
+            "Table "
+                + source.id()
+                + ": \""
+                + name
+                + "\" can't be a name in the lake: no slash, backslash, $ or control character may"
+                + " be in it, no dot at its beginning. Give another name with a rule in"
+                + " tables.rules (into).");
+      }
+    }
+  }
+
+  private static void checkOptions(SourceTable source, PlanOptions options, List<String> faults) {
+    new TreeMap<>(options.options())
+        .forEach(
+            (key, value) -> {
+              String why = OPTIONS_REFUSED.get(key);
+              if (key.equals("merge-engine") && !value.equals("deduplicate")) {
+                why = "a copy of the source needs deduplicate";
+              }
+              if (key.equals("file.format") && !value.equals("orc")) {
+                why = "this version writes orc only";
+              }
+              if (why != null) {
+                faults.add(
+                    "Table "
+                        + source.id()
+                        + ": table option "
+                        + key
+                        + " can't be set: "
+                        + why
+                        + ". Take it out of options.");
+              }
+            });
+  }
+
+  private static Map<String, String> tableOptions(PlanOptions options) {
+    Map<String, String> result = new LinkedHashMap<>();
+    result.put("bucket", String.valueOf(options.buckets()));
+    result.put("file.format", "orc");
+    // Else a reader's zone shifts every TIMESTAMP_LTZ (format description 7.2).
+    result.put("orc.timestamp-ltz.legacy.type", "false");
+    result.putAll(new TreeMap<>(options.options()));
+    return result;
+  }
+
+  private static String fault(SourceTable source, String column, String reason, String remedy) {
+    return "Table " + source.id() + ", column " + column + ": " + reason + " " + remedy;
+  }
+}
