@@ -88,7 +88,8 @@ public final class SchemaDiff {
         continue;
       }
       String fault =
-          redefined(columnsBefore.get(column.name()), column, current.rowType().type(position), type);
+          redefined(
+              columnsBefore.get(column.name()), column, current.rowType().type(position), type);
       if (fault != null) {
         return new Refused(table + ", column " + column.name() + ": " + fault + REMEDY);
       }

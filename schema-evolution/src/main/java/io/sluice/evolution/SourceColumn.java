@@ -12,7 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param scale of DECIMAL; null if none
  * @param charset of text columns; null if none
  * @param labels of ENUM and SET, unquoted, in order of definition; else empty
- * @param defaultExpression as the source tells it; null if there is no default or it is NULL
+ * @param defaultExpression as the source tells it, for a generated column its expression; null if
+ *     there is none or it is NULL. Not null means: rows that were there before the column was added
+ *     may have a value in it
  */
 public record SourceColumn(
     String name,

@@ -148,9 +148,7 @@ public enum SourceKind {
     Integer length = column.length();
     return switch (kind) {
       case TINYINT ->
-          unsigned
-              ? TINYINT_UNSIGNED
-              : length != null && length == 1 ? TINYINT_ONE : TINYINT;
+          unsigned ? TINYINT_UNSIGNED : length != null && length == 1 ? TINYINT_ONE : TINYINT;
       case SMALLINT -> unsigned ? SMALLINT_UNSIGNED : SMALLINT;
       case MEDIUMINT -> unsigned ? MEDIUMINT_UNSIGNED : MEDIUMINT;
       case INT -> unsigned ? INT_UNSIGNED : INT;
