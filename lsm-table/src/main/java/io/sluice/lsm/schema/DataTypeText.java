@@ -35,6 +35,15 @@ public final class DataTypeText {
     return type.nullable() ? text : text + " NOT NULL";
   }
 
+  /**
+   * The type that a text means: what {@link #print} gives, and the aliases and left-out lengths
+   * that Paimon accepts. Throws IllegalArgumentException with the text if it is no type; nested
+   * types are JSON and read by {@link TableSchemaJson}.
+   */
+  public static DataType parse(String text) {
+    return new DataTypeParser(text).parse();
+  }
+
   private static String length(String unbounded, LengthType type) {
     return type.length() == DataType.MAX_LENGTH
         ? unbounded

@@ -1,0 +1,87 @@
+package io.sluice.lsm.datafile;
+
+import io.sluice.lsm.schema.DataField;
+import io.sluice.lsm.schema.DataTypes;
+import io.sluice.lsm.schema.TableSchema;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Names, ids and order of the columns of a primary-key table's data file (format description
+ * section 7.1): {@code _KEY_*} of the trimmed primary key, {@code _SEQUENCE_NUMBER}, {@code
+ * _VALUE_KIND}, then the table's columns.
+ */
+public final class KeyValueLayout {
+
+  public static final String KEY_PREFIX = "_KEY_";
+  public static final String SEQUENCE_NUMBER = "_SEQUENCE_NUMBER";
+  public static final String VALUE_KIND = "_VALUE_KIND";
+
+  /** Added to a column's id for its {@code _KEY_} twin. */
+  public static final int KEY_ID_START = Integer.MAX_VALUE / 2;
+
+  public static final int SEQUENCE_NUMBER_ID = Integer.MAX_VALUE - 1;
+  public static final int VALUE_KIND_ID = Integer.MAX_VALUE - 2;
+
+  private final List<DataField> fields = new ArrayList<>();
+  private final int[] keys;
+  private final int keyColumns;
+
+  /**
+   * @param thin true leaves the {@code _KEY_} columns out (option data-file.thin-mode)
+   */
+  private KeyValueLayout(TableSchema schema, boolean thin) {
+    keys = schema.rowType().positions(schema.trimmedPrimaryKeys());
+    keyColumns = thin ? 0 : keys.length;
+    for (int i = 0; i < keyColumns; i++) {
+      DataField field = schema.rowType().field(keys[i]);
+      fields.add(
+          new DataField(
+              field.id() + KEY_ID_START,
+              KEY_PREFIX + field.name(),
+              field.type().withNullable(false)));
+    }
+    fields.add(
+        new DataField(SEQUENCE_NUMBER_ID, SEQUENCE_NUMBER, DataTypes.BIGINT.withNullable(false)));
+    fields.add(new DataField(VALUE_KIND_ID, VALUE_KIND, DataTypes.TINYINT.withNullable(false)));
+    fields.addAll(schema.rowType().fields());
+  }
+
+  /** With the {@code _KEY_} columns. */
+  public static KeyValueLayout full(TableSchema schema) {
+    return new KeyValueLayout(schema, false);
+  }
+
+  /** Without them. */
+  public static KeyValueLayout thin(TableSchema schema) {
+    return new KeyValueLayout(schema, true);
+  }
+
+  /** All columns of a file, in its order. */
+  public List<DataField> fields() {
+    return fields;
+  }
+
+  /** Positions of the trimmed primary key's columns among the table's columns. */
+  public int[] keyPositions() {
+    return keys.clone();
+  }
+
+  /** How many {@code _KEY_} columns come first. */
+  public int keyColumns() {
+    return keyColumns;
+  }
+
+  public int sequenceNumberPosition() {
+    return keyColumns;
+  }
+
+  public int valueKindPosition() {
+    return keyColumns + 1;
+  }
+
+  /** Where the table's columns begin. */
+  public int firstValuePosition() {
+    return keyColumns + 2;
+  }
+}

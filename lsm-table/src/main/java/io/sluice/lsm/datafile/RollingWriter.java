@@ -1,0 +1,99 @@
+package io.sluice.lsm.datafile;
+
+import io.sluice.lsm.io.FileIO;
+import io.sluice.lsm.row.Row;
+import io.sluice.lsm.row.RowKind;
+import io.sluice.lsm.schema.TableSchema;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes one sorted run as files of about the target size. Records come in ascending key order, so
+ * the files do not overlap. Ends with {@link #finish} or {@link #abort}. One thread.
+ */
+public final class RollingWriter {
+
+  /** Sizes are asked for once in so many records. */
+  private static final int RECORDS_BETWEEN_CHECKS = 1024;
+
+  private final FileFormat format;
+  private final FileIO fileIO;
+  private final Supplier<String> paths;
+  private final TableSchema schema;
+  private final int level;
+  private final int fileSource;
+  private final long targetBytes;
+  private final List<DataFileMeta> finished = new ArrayList<>();
+  private final List<String> finishedPaths = new ArrayList<>();
+  private @Nullable KeyValueWriter current;
+  private String currentPath = "";
+  private int recordsUntilCheck = RECORDS_BETWEEN_CHECKS;
+
+  /**
+   * @param paths full paths, each one fresh; asked for when a file has its first record
+   * @param targetBytes a file that has reached it is completed (option target-file-size)
+   */
+  public RollingWriter(
+      FileFormat format,
+      FileIO fileIO,
+      Supplier<String> paths,
+      TableSchema schema,
+      int level,
+      int fileSource,
+      long targetBytes) {
+    this.format = format;
+    this.fileIO = fileIO;
+    this.paths = paths;
+    this.schema = schema;
+    this.level = level;
+    this.fileSource = fileSource;
+    this.targetBytes = targetBytes;
+  }
+
+  public void write(Row value, long sequenceNumber, RowKind kind) throws IOException {
+    KeyValueWriter writer = current;
+    if (writer == null) {
+      currentPath = paths.get();
+      writer = format.createWriter(fileIO, currentPath, schema, level, fileSource);
+      current = writer;
+    }
+    writer.write(value, sequenceNumber, kind);
+    if (--recordsUntilCheck == 0) {
+      recordsUntilCheck = RECORDS_BETWEEN_CHECKS;
+      if (writer.bytesSoFar() >= targetBytes) {
+        finishCurrent(writer);
+      }
+    }
+  }
+
+  private void finishCurrent(KeyValueWriter writer) throws IOException {
+    finished.add(writer.finish());
+    finishedPaths.add(currentPath);
+    current = null;
+    recordsUntilCheck = RECORDS_BETWEEN_CHECKS;
+  }
+
+  /** Completes the last file; all files in key order, none if there was no record. */
+  public List<DataFileMeta> finish() throws IOException {
+    KeyValueWriter writer = current;
+    if (writer != null) {
+      finishCurrent(writer);
+    }
+    return List.copyOf(finished);
+  }
+
+  /** Gives up and deletes all files, completed ones too. */
+  public void abort() {
+    KeyValueWriter writer = current;
+    if (writer != null) {
+      writer.abort();
+      current = null;
+    }
+    finishedPaths.forEach(fileIO::deleteQuietly);
+    finished.clear();
+    finishedPaths.clear();
+  }
+}

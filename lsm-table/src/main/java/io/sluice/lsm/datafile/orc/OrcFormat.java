@@ -1,0 +1,215 @@
+package io.sluice.lsm.datafile.orc;
+
+import io.sluice.lsm.datafile.DataFileMeta;
+import io.sluice.lsm.datafile.FileFormat;
+import io.sluice.lsm.datafile.KeyValueReader;
+import io.sluice.lsm.datafile.KeyValueWriter;
+import io.sluice.lsm.error.UnsupportedTableException;
+import io.sluice.lsm.io.FileIO;
+import io.sluice.lsm.schema.DataField;
+import io.sluice.lsm.schema.RowType;
+import io.sluice.lsm.schema.TableOptions;
+import io.sluice.lsm.schema.TableSchema;
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Locale;
+import java.util.Properties;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.orc.CompressionKind;
+import org.apache.orc.OrcConf;
+import org.apache.orc.OrcFile;
+import org.apache.orc.TypeDescription;
+import org.apache.orc.Writer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * ORC data files (format description section 7.2): file version 0.12, zstd, row index every 10,000
+ * rows, field ids as attributes. Thread safe; its writers and readers are not.
+ */
+public final class OrcFormat implements FileFormat {
+
+  static final Logger LOG = LoggerFactory.getLogger(OrcFormat.class);
+
+  /** Rows of a batch. */
+  static final int BATCH = 1024;
+
+  /** What buffered bytes, as ORC estimates them, weigh in the file. */
+  static final double ESTIMATE_RATIO = 0.3;
+
+  private static final String OPTION_PREFIX = "orc.";
+
+  private final Clock clock;
+  private final Configuration configuration;
+
+  /**
+   * @param clock whose zone's wall clock goes into {@code _CREATION_TIME}
+   */
+  public OrcFormat(Clock clock) {
+    this.clock = clock;
+    // false: no default resources are looked for.
+    this.configuration = new Configuration(false);
+  }
+
+  @Override
+  public String suffix() {
+    return "orc";
+  }
+
+  @Override
+  public KeyValueWriter createWriter(
+      FileIO fileIO, String path, TableSchema schema, int level, int fileSource) {
+    return new OrcKeyValueWriter(this, fileIO, path, schema, level, fileSource, clock);
+  }
+
+  @Override
+  public KeyValueReader createReader(
+      FileIO fileIO, String path, DataFileMeta file, TableSchema fileSchema, RowType readColumns)
+      throws IOException {
+    return OrcKeyValueReader.open(this, fileIO, path, file, fileSchema, readColumns);
+  }
+
+  Configuration configuration() {
+    return configuration;
+  }
+
+  /** Begins a file on storage. */
+  OrcKeyValueWriter.Output open(
+      FileIO fileIO,
+      String path,
+      TypeDescription type,
+      TableOptions options,
+      java.util.Map<String, String> tableOptions,
+      List<String> directColumns,
+      TimestampEncoder timestamps)
+      throws IOException {
+    Properties properties = new Properties();
+    Configuration own = configuration;
+    for (java.util.Map.Entry<String, String> option : tableOptions.entrySet()) {
+      if (option.getKey().startsWith(OPTION_PREFIX)) {
+        if (own == configuration) {
+          own = new Configuration(configuration);
+        }
+        own.set(option.getKey(), option.getValue());
+        properties.setProperty(option.getKey(), option.getValue());
+      }
+    }
+    properties.setProperty(
+        OrcConf.COMPRESSION_ZSTD_LEVEL.getAttribute(),
+        Integer.toString(options.dataFiles().zstdLevel()));
+    OrcFile.WriterOptions writerOptions =
+        OrcFile.writerOptions(properties, own)
+            .setSchema(type)
+            .compress(compression(options.dataFiles().compression()))
+            .version(OrcFile.Version.V_0_12)
+            .useUTCTimestamp(true)
+            .setProlepticGregorian(false)
+            .directEncodingColumns(String.join(",", directColumns));
+    Long stripe = options.dataFiles().blockSizeBytes();
+    if (stripe != null) {
+      writerOptions.stripeSize(stripe);
+    }
+    FSDataOutputStream stream =
+        new FSDataOutputStream(
+            new Detachable(fileIO.create(path)), new FileSystem.Statistics("sluice"));
+    Path label = new Path("/" + path.substring(path.lastIndexOf('/') + 1).replace(':', '_'));
+    writerOptions.fileSystem(new OrcStreams(fileIO, path, own));
+    writerOptions.physicalWriter(new ZonedPhysicalWriter(stream, writerOptions, timestamps));
+    Writer writer = OrcFile.createWriter(label, writerOptions);
+    return new OrcKeyValueWriter.Output(stream, writer);
+  }
+
+  /** Ends an output without completing its file. */
+  void abandon(OrcKeyValueWriter.Output output) {
+    if (output.stream().getWrappedStream() instanceof Detachable detachable) {
+      detachable.detach();
+    }
+    try {
+      // Gives the writer's memory back to ORC's memory manager.
+      output.writer().close();
+    } catch (IOException | RuntimeException e) {
+      LOG.debug("Closing a file that is given up", e);
+    }
+  }
+
+  private static CompressionKind compression(String name) {
+    return switch (name) {
+      case "uncompressed" -> CompressionKind.NONE;
+      default -> {
+        try {
+          yield CompressionKind.valueOf(name.toUpperCase(Locale.ROOT));
+        } catch (IllegalArgumentException e) {
+          throw new UnsupportedTableException(
+              "file.compression = " + name + " is not known to ORC; use zstd", e);
+        }
+      }
+    };
+  }
+
+  /**
+   * Refuses TIMESTAMP_LTZ where its meaning hangs on the time zone of a JVM: with the legacy option
+   * the UTC wall clock is stored as if it were the wall clock of the JVM's zone.
+   */
+  void checkTimestampLtz(TableOptions options, DataField field, String path) {
+    ZoneId zone = ZoneId.systemDefault();
+    if (options.dataFiles().timestampLtzLegacy()
+        && !(zone.getRules().isFixedOffset()
+            && zone.getRules().getOffset(Instant.EPOCH).equals(ZoneOffset.UTC))) {
+      throw new UnsupportedTableException(
+          "Column "
+              + field.name()
+              + " of "
+              + path
+              + " has the type "
+              + field.type()
+              + " and the table has orc.timestamp-ltz.legacy.type = true: its values depend on the"
+              + " time zone of the process, which is "
+              + zone
+              + ". Run with -Duser.timezone=UTC, or create the table with the option false.");
+    }
+  }
+
+  /** An output that can be let go of: later bytes vanish. */
+  private static final class Detachable extends FilterOutputStream {
+
+    private boolean detached;
+
+    Detachable(OutputStream out) {
+      super(out);
+    }
+
+    void detach() {
+      detached = true;
+    }
+
+    @Override
+    public void write(int b) throws IOException {
+      if (!detached) {
+        out.write(b);
+      }
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+      if (!detached) {
+        out.write(bytes, offset, length);
+      }
+    }
+
+    @Override
+    public void flush() throws IOException {
+      if (!detached) {
+        out.flush();
+      }
+    }
+  }
+}

@@ -1,0 +1,284 @@
+package io.sluice.lsm.datafile.orc;
+
+import io.sluice.lsm.binary.BinaryRowProjection;
+import io.sluice.lsm.datafile.DataFileMeta;
+import io.sluice.lsm.datafile.KeyValueLayout;
+import io.sluice.lsm.datafile.KeyValueWriter;
+import io.sluice.lsm.io.FileIO;
+import io.sluice.lsm.row.Row;
+import io.sluice.lsm.row.RowKind;
+import io.sluice.lsm.schema.DataField;
+import io.sluice.lsm.schema.TableOptions;
+import io.sluice.lsm.schema.TableSchema;
+import io.sluice.lsm.schema.TypeRoot;
+import java.io.IOException;
+import java.time.Clock;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.hive.ql.exec.vector.BytesColumnVector;
+import org.apache.hadoop.hive.ql.exec.vector.ColumnVector;
+import org.apache.hadoop.hive.ql.exec.vector.LongColumnVector;
+import org.apache.hadoop.hive.ql.exec.vector.TimestampColumnVector;
+import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
+import org.apache.orc.TypeDescription;
+import org.apache.orc.Writer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Fills column vectors from rows and hands them to ORC a batch at a time. The ORC writer is made
+ * with the first batch, when it is known which text columns repeat enough for a dictionary.
+ */
+final class OrcKeyValueWriter implements KeyValueWriter {
+
+  private final FileIO fileIO;
+  private final String path;
+  private final TableSchema schema;
+  private final TableOptions options;
+  private final int level;
+  private final int fileSource;
+  private final Clock clock;
+  private final OrcFormat format;
+  private final TypeDescription type;
+  private final KeyValueLayout layout;
+  private final VectorizedRowBatch batch;
+  private final OrcColumnWriter[] columns;
+  private final boolean[] required;
+  private final boolean[] inKey;
+  private final LongColumnVector sequences;
+  private final LongColumnVector kinds;
+  private final TimestampEncoder timestamps = new TimestampEncoder();
+  private final OrcRow batchRow;
+  private final BinaryRowProjection key;
+  private final CharBounds charBounds;
+
+  private @Nullable Output output;
+  private byte @Nullable [] minKey;
+  private byte[] maxKey = new byte[0];
+  private long rows;
+  private long deletes;
+  private long minSequence = Long.MAX_VALUE;
+  private long maxSequence = Long.MIN_VALUE;
+  private boolean ended;
+
+  /** The ORC side of a file that has begun. */
+  record Output(FSDataOutputStream stream, Writer writer) {}
+
+  OrcKeyValueWriter(
+      OrcFormat format,
+      FileIO fileIO,
+      String path,
+      TableSchema schema,
+      int level,
+      int fileSource,
+      Clock clock) {
+    this.format = format;
+    this.fileIO = fileIO;
+    this.path = path;
+    this.schema = schema;
+    this.options = TableOptions.of(schema);
+    this.level = level;
+    this.fileSource = fileSource;
+    this.clock = clock;
+    this.layout =
+        options.dataFiles().thinMode() ? KeyValueLayout.thin(schema) : KeyValueLayout.full(schema);
+    this.type = OrcTypes.struct(layout.fields());
+    this.batch =
+        type.createRowBatch(TypeDescription.RowBatchVersion.USE_DECIMAL64, OrcFormat.BATCH);
+    int first = layout.firstValuePosition();
+    int width = schema.rowType().size();
+    int[] keys = layout.keyPositions();
+    for (int i = 0; i < layout.keyColumns(); i++) {
+      // A key column and its _KEY_ twin hold the same values: ORC only reads them.
+      batch.cols[i] = batch.cols[first + keys[i]];
+    }
+    this.sequences = (LongColumnVector) batch.cols[layout.sequenceNumberPosition()];
+    this.kinds = (LongColumnVector) batch.cols[layout.valueKindPosition()];
+    this.columns = new OrcColumnWriter[width];
+    this.required = new boolean[width];
+    this.inKey = new boolean[width];
+    for (int column : keys) {
+      inKey[column] = true;
+    }
+    this.batchRow = new OrcRow(width);
+    for (int i = 0; i < width; i++) {
+      DataField field = schema.rowType().field(i);
+      ColumnVector vector = batch.cols[first + i];
+      columns[i] = OrcColumnWriter.create(field, i, vector);
+      required[i] = !field.type().nullable();
+      TypeRoot root = field.type().root();
+      if (root == TypeRoot.TIMESTAMP) {
+        timestamps.addTimestamp(field.name(), (TimestampColumnVector) vector);
+      } else if (root == TypeRoot.TIMESTAMP_LTZ) {
+        format.checkTimestampLtz(options, field, path);
+        timestamps.addInstant(field.name(), (TimestampColumnVector) vector);
+      }
+    }
+    this.key = new BinaryRowProjection(schema.rowType(), keys);
+    this.charBounds = new CharBounds(schema.rowType(), batch, first);
+    clearBatch();
+  }
+
+  @Override
+  public void write(Row value, long sequenceNumber, RowKind kind) throws IOException {
+    if (batch.size == OrcFormat.BATCH) {
+      flushBatch();
+    }
+    int at = batch.size;
+    for (OrcColumnWriter column : columns) {
+      if (column.write(value, at)
+          && required[column.column]
+          && (inKey[column.column] || !kind.isRetract())) {
+        throw new IllegalArgumentException(
+            "Column " + column.field.name() + " is NOT NULL and the row has a null there");
+      }
+    }
+    sequences.vector[at] = sequenceNumber;
+    kinds.vector[at] = kind.toByte();
+    if (sequenceNumber < minSequence) {
+      minSequence = sequenceNumber;
+    }
+    if (sequenceNumber > maxSequence) {
+      maxSequence = sequenceNumber;
+    }
+    if (kind.isRetract()) {
+      deletes++;
+    }
+    rows++;
+    batch.size = at + 1;
+  }
+
+  private void clearBatch() {
+    for (ColumnVector vector : batch.cols) {
+      vector.noNulls = true;
+      vector.isRepeating = false;
+      if (vector instanceof BytesColumnVector bytes) {
+        bytes.initBuffer();
+      }
+    }
+    batch.size = 0;
+  }
+
+  private void flushBatch() throws IOException {
+    int size = batch.size;
+    if (size == 0) {
+      return;
+    }
+    for (int i = 0; i < columns.length; i++) {
+      batchRow.bind(i, batch.cols[layout.firstValuePosition() + i]);
+    }
+    if (minKey == null) {
+      batchRow.position = 0;
+      minKey = key.apply(batchRow).serialize();
+    }
+    batchRow.position = size - 1;
+    maxKey = key.apply(batchRow).serialize();
+    charBounds.add(size);
+    Output out = output;
+    if (out == null) {
+      out = format.open(fileIO, path, type, options, schema.options(), directColumns(), timestamps);
+      output = out;
+    }
+    if (!timestamps.isEmpty()) {
+      timestamps.checkInstants(size);
+      if (!timestamps.fitsStripe(size)) {
+        out.writer().writeIntermediateFooter();
+        timestamps.beginStripe(size);
+      }
+      timestamps.encode(size);
+    }
+    out.writer().addRowBatch(batch);
+    for (int i = 0; i < columns.length; i++) {
+      ColumnVector vector = batch.cols[layout.firstValuePosition() + i];
+      if (!vector.noNulls) {
+        java.util.Arrays.fill(vector.isNull, 0, size, false);
+      }
+    }
+    clearBatch();
+  }
+
+  /** Text columns that a dictionary would only slow down: keys, and those that hardly repeat. */
+  private List<String> directColumns() {
+    List<String> direct = new ArrayList<>();
+    List<DataField> fields = layout.fields();
+    for (int i = 0; i < fields.size(); i++) {
+      if (fields.get(i).type().root().isText()
+          && !Repetition.worthDictionary((BytesColumnVector) batch.cols[i], batch.size)) {
+        direct.add(fields.get(i).name());
+      }
+    }
+    return direct;
+  }
+
+  @Override
+  public long bytesSoFar() {
+    Output out = output;
+    if (out == null) {
+      return 0;
+    }
+    return out.stream().getPos()
+        + (long) (OrcFormat.ESTIMATE_RATIO * out.writer().estimateMemory());
+  }
+
+  @Override
+  public long rowCount() {
+    return rows;
+  }
+
+  @Override
+  public DataFileMeta finish() throws IOException {
+    if (ended) {
+      throw new IllegalStateException("The file " + path + " has ended");
+    }
+    flushBatch();
+    Output out = output;
+    byte[] firstKey = minKey;
+    if (out == null || firstKey == null) {
+      throw new IllegalStateException("The file " + path + " has no record");
+    }
+    out.writer().close();
+    ended = true;
+    OrcStats stats =
+        new OrcStats(
+            out.writer().getStatistics(),
+            type,
+            layout,
+            schema,
+            charBounds,
+            timestamps.shiftedInFile());
+    OrcStats.ValueStats valueStats = stats.values(options.stats());
+    return new DataFileMeta(
+        path.substring(path.lastIndexOf('/') + 1),
+        out.stream().getPos(),
+        rows,
+        firstKey,
+        maxKey,
+        stats.keys(),
+        valueStats.stats(),
+        minSequence,
+        maxSequence,
+        schema.id(),
+        level,
+        List.of(),
+        LocalDateTime.now(clock).toInstant(ZoneOffset.UTC).toEpochMilli(),
+        deletes,
+        null,
+        fileSource,
+        valueStats.columns(),
+        null,
+        null,
+        null);
+  }
+
+  @Override
+  public void abort() {
+    ended = true;
+    Output out = output;
+    if (out != null) {
+      format.abandon(out);
+      fileIO.deleteQuietly(path);
+    }
+  }
+}
