@@ -5,9 +5,9 @@ import io.sluice.lsm.schema.DataType;
 import java.nio.ByteBuffer;
 
 /**
- * MySQL's JSON as the server prints it. A SELECT sends that text. The stream's text is made by the
- * converter named in the package's description, from the binlog's binary form; it comes as bytes,
- * so that the reader's own, lossy text (a String) is never taken for it.
+ * MySQL's JSON as the server prints it. A SELECT sends that text. The stream brings the binlog's
+ * binary form (by the converter named in the package's description), printed here in the same way;
+ * the reader's own, lossy text (a String) is refused.
  */
 final class JsonEncoder extends TextRowEncoder {
 
@@ -18,14 +18,22 @@ final class JsonEncoder extends TextRowEncoder {
 
   @Override
   void encodeStream(Object value, BinaryRowWriter writer, int field) {
-    if (value instanceof ByteBuffer buffer && buffer.hasArray()) {
-      writer.writeBytes(
-          field, buffer.array(), buffer.arrayOffset() + buffer.position(), buffer.remaining());
+    byte[] binary;
+    if (value instanceof ByteBuffer buffer) {
+      binary = new byte[buffer.remaining()];
+      buffer.get(buffer.position(), binary);
     } else if (value instanceof byte[] bytes) {
-      writer.writeBytes(field, bytes, 0, bytes.length);
+      binary = bytes;
     } else {
       throw context.wrongClass(value);
     }
+    byte[] text;
+    try {
+      text = MySqlJson.print(binary, 0, binary.length);
+    } catch (IllegalArgumentException e) {
+      throw context.unencodable("the binlog's JSON can't be read: " + e.getMessage());
+    }
+    writer.writeBytes(field, text, 0, text.length);
   }
 
   @Override

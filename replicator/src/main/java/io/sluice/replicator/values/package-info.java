@@ -13,7 +13,7 @@
  *       enable.time.adjuster=false}, {@code binary.handling.mode=bytes}, values taken by {@code
  *       Struct.getWithoutDefault}, and {@code
  *       io.sluice.replicator.sources.debezium.ExactValueConverter} installed: without it a zero
- *       DATE in a NOT NULL column is 1970-01-01, and JSON is not what the server prints.
+ *       DATE in a NOT NULL column is 1970-01-01, and JSON is text that has lost types.
  *   <li>SELECT: the text protocol, columns named by {@link
  *       io.sluice.replicator.values.ValueEncoders#selectExpression}, results in utf8mb4, session
  *       time zone UTC.
