@@ -8,7 +8,8 @@ public abstract sealed class LsmException extends RuntimeException
     permits CorruptTableException,
         CommitConflictException,
         UnsupportedTableException,
-        StorageException {
+        StorageException,
+        CommitUnknownException {
 
   private static final long serialVersionUID = 1L;
 

@@ -51,6 +51,22 @@ public record TablePaths(String root) {
     return root + "/tag";
   }
 
+  public String branchFolder() {
+    return root + "/branch";
+  }
+
+  public String changelogFolder() {
+    return root + "/changelog";
+  }
+
+  public String index(String name) {
+    return root + "/index/" + name;
+  }
+
+  public String statistics(String name) {
+    return root + "/statistics/" + name;
+  }
+
   /**
    * @param partitionPath {@code k1=v1/k2=v2}, or empty for an unpartitioned table
    */

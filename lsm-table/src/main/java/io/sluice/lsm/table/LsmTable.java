@@ -50,9 +50,9 @@ public final class LsmTable {
   }
 
   /**
-   * A table that is written before it exists: whoever holds it publishes {@code schema-0} later, but
-   * before the first commit (a pipeline does it with the epoch that creates the table). Until then
-   * only bucket writers and {@link SnapshotCommitter#prepare} may be used; nothing is read or
+   * A table that is written before it exists: whoever holds it publishes {@code schema-0} later,
+   * but before the first commit (a pipeline does it with the epoch that creates the table). Until
+   * then only bucket writers and {@link SnapshotCommitter#prepare} may be used; nothing is read or
    * created here.
    *
    * @param schema what will be {@code schema-0}

@@ -1,0 +1,342 @@
+package io.sluice.lsm.expire;
+
+import io.sluice.lsm.error.CorruptTableException;
+import io.sluice.lsm.io.FileIO;
+import io.sluice.lsm.io.TablePaths;
+import io.sluice.lsm.manifest.ManifestEntry;
+import io.sluice.lsm.manifest.ManifestEntry.Kind;
+import io.sluice.lsm.manifest.ManifestFileMeta;
+import io.sluice.lsm.manifest.ManifestStore;
+import io.sluice.lsm.manifest.PartitionPaths;
+import io.sluice.lsm.schema.TableSchema;
+import io.sluice.lsm.snapshot.Snapshot;
+import io.sluice.lsm.snapshot.SnapshotJson;
+import io.sluice.lsm.snapshot.SnapshotStore;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Removes old snapshots and the files that only they need (format description section 12.5), in an
+ * order that a kill at any instant does not spoil:
+ *
+ * <ol>
+ *   <li>Choose {@code end}, the oldest snapshot that stays; read all that the older ones refer to,
+ *       and what {@code end} and every tag refer to. Nothing is changed yet.
+ *   <li>Hide the older snapshots, oldest first: a copy under {@code snapshot/.expiring-<id>}, then
+ *       the snapshot file goes. From now on nobody can find it, so no reader meets one half
+ *       deleted.
+ *   <li>Delete the data files that later deltas have deleted and that are live neither in {@code
+ *       end} nor in a tag; then manifests and lists that neither {@code end} nor a tag refers to.
+ *   <li>Delete the copies. A run that finds some goes on with them as if they were its own.
+ * </ol>
+ *
+ * <p>What cannot be read is kept: files of a snapshot whose manifests lack stay as orphans. Safe
+ * beside committers, since they build on the newest snapshot, which always stays; safe beside other
+ * expiring processes. One thread at a time.
+ */
+public final class SnapshotExpiry {
+
+  private static final Logger log = LoggerFactory.getLogger(SnapshotExpiry.class);
+  private static final String HIDDEN_PREFIX = ".expiring-";
+
+  private final FileIO fileIO;
+  private final TablePaths paths;
+  private final SnapshotStore snapshots;
+  private final ManifestStore manifests;
+  private final ConsumerFiles consumers;
+  private final PartitionPaths partitionPaths;
+  private final TableSchema schema;
+  private final Clock clock;
+
+  /**
+   * @param schema any schema of the table
+   */
+  public SnapshotExpiry(
+      FileIO fileIO,
+      TablePaths paths,
+      TableSchema schema,
+      SnapshotStore snapshots,
+      ManifestStore manifests,
+      Clock clock) {
+    this.fileIO = fileIO;
+    this.paths = paths;
+    this.schema = schema;
+    this.snapshots = snapshots;
+    this.manifests = manifests;
+    this.consumers = new ConsumerFiles(fileIO, paths);
+    this.partitionPaths = new PartitionPaths(paths, schema);
+    this.clock = clock;
+  }
+
+  /**
+   * What a run did.
+   *
+   * @param snapshots removed
+   * @param dataFiles deleted, side files included
+   * @param manifests deleted, lists included
+   * @param more whether there is more to remove now than one run may
+   * @param skipped why nothing was done although there may be something to do; null if all is well
+   */
+  public record Result(
+      int snapshots, int dataFiles, int manifests, boolean more, @Nullable String skipped) {
+    static final Result NOTHING = new Result(0, 0, 0, false, null);
+  }
+
+  /** Files to delete, in this order. */
+  private record Plan(Set<String> dataFiles, Set<String> manifestFiles) {}
+
+  /**
+   * Removes what the retention no longer keeps.
+   *
+   * @throws IOException the run stopped half-way; the next one goes on
+   * @throws CorruptTableException if a consumer file, a tag or the oldest staying snapshot cannot
+   *     be read: nothing was deleted
+   */
+  public Result expire(Retention retention) throws IOException {
+    List<Long> ids = snapshots.listIds();
+    if (ids.isEmpty()) {
+      return Result.NOTHING;
+    }
+    long latest = ids.get(ids.size() - 1);
+    long earliest = earliestOfChain(ids);
+    long end = chooseEnd(retention, earliest, latest);
+    SortedMap<Long, Snapshot> range = hiddenBefore(earliest);
+    for (long id = earliest; id < end; id++) {
+      range.put(id, snapshots.read(id));
+    }
+    if (range.isEmpty()) {
+      return Result.NOTHING;
+    }
+    Snapshot endSnapshot = snapshots.read(end);
+    String skipped = unsupported(range, endSnapshot);
+    if (skipped != null) {
+      return new Result(0, 0, 0, false, skipped);
+    }
+    Plan plan = plan(range, endSnapshot);
+    hide(range, earliest, end);
+    int dataFiles = deleteAll(plan.dataFiles());
+    int manifestFiles = deleteAll(plan.manifestFiles());
+    for (long id : range.keySet()) {
+      fileIO.delete(hidden(id));
+    }
+    return new Result(
+        range.size(),
+        dataFiles,
+        manifestFiles,
+        end - earliest >= retention.snapshotsPerRunMax(),
+        null);
+  }
+
+  /** The oldest snapshot without a hole between it and the newest. */
+  private static long earliestOfChain(List<Long> ids) {
+    int i = ids.size() - 1;
+    while (i > 0 && ids.get(i - 1) == ids.get(i) - 1) {
+      i--;
+    }
+    return ids.get(i);
+  }
+
+  /** The oldest snapshot that stays. */
+  private long chooseEnd(Retention retention, long earliest, long latest) throws IOException {
+    long most = latest - retention.snapshotsMin() + 1;
+    for (long needed : consumers.list().values()) {
+      most = Math.min(most, needed);
+    }
+    most = Math.min(most, earliest + retention.snapshotsPerRunMax());
+    long tooMany = Math.max(latest - retention.snapshotsMax() + 1, earliest);
+    long young = clock.millis() - retention.time().toMillis();
+    for (long id = tooMany; id < most; id++) {
+      if (snapshots.read(id).timeMillis() >= young) {
+        return id;
+      }
+    }
+    return Math.max(most, earliest);
+  }
+
+  private @Nullable String unsupported(SortedMap<Long, Snapshot> range, Snapshot end)
+      throws IOException {
+    if (!fileIO.list(paths.branchFolder()).isEmpty()) {
+      return "the table has branches, which share its files";
+    }
+    if (!fileIO.list(paths.changelogFolder()).isEmpty()) {
+      return "the table keeps changelogs longer than snapshots";
+    }
+    for (String option : List.of("data-file.path-directory", "data-file.external-paths")) {
+      if (schema.options().containsKey(option)) {
+        return "the table sets " + option;
+      }
+    }
+    List<Snapshot> all = new ArrayList<>(range.values());
+    all.add(end);
+    for (Snapshot snapshot : all) {
+      if (snapshot.indexManifest() != null || snapshot.changelogManifestList() != null) {
+        return "snapshot " + snapshot.id() + " has index or changelog files; let Paimon expire it";
+      }
+    }
+    return null;
+  }
+
+  // ---- planning: reads only
+
+  private Plan plan(SortedMap<Long, Snapshot> range, Snapshot end) throws IOException {
+    Set<String> keptData = new LinkedHashSet<>();
+    Set<String> keptManifests = new LinkedHashSet<>();
+    keep(end, keptData, keptManifests);
+    for (FileIO.FileStatus tag : fileIO.list(paths.tagFolder())) {
+      if (!tag.folder() && tag.name().startsWith("tag-")) {
+        keep(snapshots.readCopy(tag.path()), keptData, keptManifests);
+      }
+    }
+    Set<String> dataFiles = new LinkedHashSet<>();
+    List<Snapshot> deltas = new ArrayList<>(range.values());
+    // What the oldest one deleted went with its predecessor.
+    deltas.remove(0);
+    deltas.add(end);
+    for (Snapshot snapshot : deltas) {
+      markDeleted(snapshot, dataFiles);
+    }
+    dataFiles.removeAll(keptData);
+    Set<String> manifestFiles = new LinkedHashSet<>();
+    for (Snapshot snapshot : range.values()) {
+      markManifests(snapshot, manifestFiles);
+    }
+    manifestFiles.removeAll(keptManifests);
+    return new Plan(dataFiles, manifestFiles);
+  }
+
+  private void keep(Snapshot snapshot, Set<String> data, Set<String> metadata) throws IOException {
+    String base = snapshot.baseManifestList();
+    String delta = snapshot.deltaManifestList();
+    try {
+      for (ManifestEntry entry : manifests.liveFiles(base, delta).entries()) {
+        data.addAll(files(entry));
+      }
+      for (ManifestFileMeta manifest : manifests.manifests(base, delta)) {
+        metadata.add(paths.manifest(manifest.fileName()));
+      }
+    } catch (FileNotFoundException e) {
+      throw new CorruptTableException(
+          "Cannot expire snapshots of table "
+              + paths.root()
+              + ": snapshot or tag "
+              + snapshot.id()
+              + " must stay, but refers to a file that is missing. "
+              + e.getMessage(),
+          e);
+    }
+    metadata.add(paths.manifest(base));
+    metadata.add(paths.manifest(delta));
+    if (snapshot.statistics() != null) {
+      metadata.add(paths.statistics(snapshot.statistics()));
+    }
+  }
+
+  /** Data file and side files of an entry; none for a file outside of the table's folder. */
+  private List<String> files(ManifestEntry entry) {
+    if (entry.file().externalPath() != null) {
+      return List.of();
+    }
+    List<String> result = new ArrayList<>();
+    result.add(partitionPaths.file(entry.partition(), entry.bucket(), entry.file().fileName()));
+    for (String extra : entry.file().extraFiles()) {
+      result.add(partitionPaths.file(entry.partition(), entry.bucket(), extra));
+    }
+    return result;
+  }
+
+  private void markDeleted(Snapshot snapshot, Set<String> marked) throws IOException {
+    try {
+      // An upgrade deletes a file at one level and adds the same file at another.
+      for (ManifestEntry entry : manifests.entries(snapshot.deltaManifestList())) {
+        if (entry.kind() == Kind.DELETE) {
+          marked.addAll(files(entry));
+        } else {
+          files(entry).forEach(marked::remove);
+        }
+      }
+    } catch (FileNotFoundException | CorruptTableException e) {
+      log.warn(
+          "Files that snapshot {} of {} has deleted stay as orphans: {}",
+          snapshot.id(),
+          paths.root(),
+          e.getMessage());
+    }
+  }
+
+  private void markManifests(Snapshot snapshot, Set<String> marked) throws IOException {
+    for (String list : List.of(snapshot.baseManifestList(), snapshot.deltaManifestList())) {
+      try {
+        for (ManifestFileMeta manifest : manifests.lists().read(list)) {
+          marked.add(paths.manifest(manifest.fileName()));
+        }
+      } catch (FileNotFoundException | CorruptTableException e) {
+        log.debug("Manifests of {} stay: {}", list, e.getMessage());
+      }
+    }
+    // Lists go after the manifests that they name, so that a broken run can name them again.
+    if (snapshot.statistics() != null) {
+      marked.add(paths.statistics(snapshot.statistics()));
+    }
+    for (String list : List.of(snapshot.baseManifestList(), snapshot.deltaManifestList())) {
+      marked.remove(paths.manifest(list));
+      marked.add(paths.manifest(list));
+    }
+  }
+
+  // ---- acting
+
+  private void hide(SortedMap<Long, Snapshot> range, long earliest, long end) throws IOException {
+    if (range.lastKey() < earliest) {
+      return;
+    }
+    snapshots.writeEarliestHint(end);
+    for (Snapshot snapshot : range.tailMap(earliest).values()) {
+      fileIO.replace(hidden(snapshot.id()), SnapshotJson.write(snapshot));
+      fileIO.delete(paths.snapshot(snapshot.id()));
+    }
+  }
+
+  private int deleteAll(Set<String> files) throws IOException {
+    int deleted = 0;
+    for (String file : files) {
+      deleted += fileIO.delete(file) ? 1 : 0;
+    }
+    return deleted;
+  }
+
+  private String hidden(long id) {
+    return paths.snapshotFolder() + "/" + HIDDEN_PREFIX + id;
+  }
+
+  /** Snapshots that an earlier run has hidden and not finished. */
+  private SortedMap<Long, Snapshot> hiddenBefore(long earliest) throws IOException {
+    SortedMap<Long, Snapshot> result = new TreeMap<>();
+    for (FileIO.FileStatus file : fileIO.list(paths.snapshotFolder())) {
+      if (!file.folder() && file.name().startsWith(HIDDEN_PREFIX)) {
+        long id;
+        try {
+          id = Long.parseLong(file.name().substring(HIDDEN_PREFIX.length()));
+        } catch (NumberFormatException e) {
+          continue; // a temporary file of somebody else
+        }
+        if (id < earliest) {
+          result.put(id, snapshots.readCopy(file.path()));
+        } else {
+          // Hidden, but its snapshot was not yet deleted when a run broke off: it is still valid.
+          fileIO.delete(file.path());
+        }
+      }
+    }
+    return result;
+  }
+}

@@ -1,0 +1,286 @@
+package io.sluice.lsm.manifest;
+
+import io.sluice.lsm.binary.ColumnStats;
+import io.sluice.lsm.error.CorruptTableException;
+import io.sluice.lsm.error.UnsupportedTableException;
+import io.sluice.lsm.io.FileIO;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import org.apache.avro.AvroRuntimeException;
+import org.apache.avro.Schema;
+import org.apache.avro.file.CodecFactory;
+import org.apache.avro.file.DataFileStream;
+import org.apache.avro.file.DataFileWriter;
+import org.apache.avro.generic.GenericDatumReader;
+import org.apache.avro.generic.GenericDatumWriter;
+import org.apache.avro.generic.GenericRecord;
+import org.apache.avro.io.BinaryEncoder;
+import org.apache.avro.io.EncoderFactory;
+import org.jspecify.annotations.Nullable;
+
+/** Avro container files: records are encoded by hand and read by field name. */
+final class AvroFiles {
+
+  private static final int ZSTD_LEVEL = 1;
+
+  private AvroFiles() {}
+
+  /** The Avro codec for an option value such as {@code zstd} or {@code deflate}. */
+  static CodecFactory codec(String compression) {
+    String name = compression.toLowerCase(Locale.ROOT);
+    try {
+      return switch (name) {
+        case "zstd", "zstandard" -> CodecFactory.zstandardCodec(ZSTD_LEVEL);
+        case "none", "null", "" -> CodecFactory.nullCodec();
+        default -> CodecFactory.fromString(name);
+      };
+    } catch (AvroRuntimeException e) {
+      throw new UnsupportedTableException(
+          "manifest.compression=" + compression + " is unknown. Use zstd, deflate, snappy or none.",
+          e);
+    }
+  }
+
+  /** Encodes one record. */
+  interface Encoding<T> {
+    void encode(T value, BinaryEncoder out) throws IOException;
+  }
+
+  /** Gathers one file in memory; manifests are small. */
+  static final class Builder<T> {
+    private final ByteArrayOutputStream file = new ByteArrayOutputStream(4096);
+    private final ByteArrayOutputStream record = new ByteArrayOutputStream(1024);
+    private final Encoding<T> encoding;
+    private final DataFileWriter<Object> writer;
+    private final BinaryEncoder encoder = EncoderFactory.get().directBinaryEncoder(record, null);
+
+    /**
+     * @param name of the file; the block marker is made from it, so that equal input gives equal
+     *     bytes
+     */
+    Builder(Schema schema, CodecFactory codec, String name, Encoding<T> encoding)
+        throws IOException {
+      this.encoding = encoding;
+      this.writer = new DataFileWriter<>(new GenericDatumWriter<>(schema));
+      writer.setCodec(codec);
+      writer.create(schema, file, marker(name));
+    }
+
+    void add(T value) throws IOException {
+      record.reset();
+      encoding.encode(value, encoder);
+      encoder.flush();
+      writer.appendEncoded(ByteBuffer.wrap(record.toByteArray()));
+    }
+
+    /** Bytes of the blocks that are complete. */
+    int size() {
+      return file.size();
+    }
+
+    byte[] finish() throws IOException {
+      writer.close();
+      return file.toByteArray();
+    }
+
+    private static byte[] marker(String name) {
+      try {
+        return MessageDigest.getInstance("MD5").digest(name.getBytes(StandardCharsets.UTF_8));
+      } catch (NoSuchAlgorithmException e) {
+        throw new IllegalStateException("Every Java has MD5", e);
+      }
+    }
+  }
+
+  static void store(FileIO fileIO, String path, byte[] content) throws IOException {
+    try (OutputStream out = fileIO.create(path)) {
+      out.write(content);
+    } catch (IOException e) {
+      fileIO.deleteQuietly(path);
+      throw e;
+    }
+  }
+
+  /**
+   * Reads all records of a file.
+   *
+   * @throws CorruptTableException naming the file, if it is no such Avro file
+   */
+  static <T> List<T> read(FileIO fileIO, String path, Function<GenericRecord, T> decoding)
+      throws IOException {
+    byte[] content = fileIO.readAll(path);
+    List<T> result = new ArrayList<>();
+    try (DataFileStream<GenericRecord> in =
+        new DataFileStream<>(new ByteArrayInputStream(content), new GenericDatumReader<>())) {
+      GenericRecord reused = null;
+      while (in.hasNext()) {
+        reused = in.next(reused);
+        result.add(decoding.apply(reused));
+      }
+      return result;
+    } catch (IOException
+        | AvroRuntimeException
+        | ClassCastException
+        | IllegalArgumentException
+        | NullPointerException e) {
+      throw new CorruptTableException(
+          path
+              + " ("
+              + content.length
+              + " bytes) is not the Avro file that it should be: "
+              + e.getMessage()
+              + ". Keep the table as it is and restore this file from a copy.",
+          e);
+    }
+  }
+
+  // ---- values out of records; a field that lacks is null
+
+  static @Nullable Object optional(GenericRecord record, String field) {
+    return record.hasField(field) ? record.get(field) : null;
+  }
+
+  static Object required(GenericRecord record, String field) {
+    Object value = optional(record, field);
+    if (value == null) {
+      throw new IllegalArgumentException("a record lacks " + field);
+    }
+    return value;
+  }
+
+  static long longOf(GenericRecord record, String field) {
+    return ((Number) required(record, field)).longValue();
+  }
+
+  static int intOf(GenericRecord record, String field) {
+    return ((Number) required(record, field)).intValue();
+  }
+
+  static @Nullable Long optionalLong(GenericRecord record, String field) {
+    Object value = optional(record, field);
+    return value == null ? null : ((Number) value).longValue();
+  }
+
+  static @Nullable Integer optionalInt(GenericRecord record, String field) {
+    Object value = optional(record, field);
+    return value == null ? null : ((Number) value).intValue();
+  }
+
+  static @Nullable String optionalText(GenericRecord record, String field) {
+    Object value = optional(record, field);
+    return value == null ? null : value.toString();
+  }
+
+  static byte[] bytesOf(GenericRecord record, String field) {
+    return bytes((ByteBuffer) required(record, field));
+  }
+
+  static byte @Nullable [] optionalBytes(GenericRecord record, String field) {
+    Object value = optional(record, field);
+    return value == null ? null : bytes((ByteBuffer) value);
+  }
+
+  static @Nullable List<String> optionalTexts(GenericRecord record, String field) {
+    Object value = optional(record, field);
+    return value == null ? null : ((List<?>) value).stream().map(Object::toString).toList();
+  }
+
+  static ColumnStats statsOf(GenericRecord record, String field) {
+    GenericRecord stats = (GenericRecord) required(record, field);
+    List<@Nullable Long> nullCounts = new ArrayList<>();
+    Object counts = optional(stats, "_NULL_COUNTS");
+    if (counts != null) {
+      for (Object count : (List<?>) counts) {
+        nullCounts.add(count == null ? null : ((Number) count).longValue());
+      }
+    }
+    return new ColumnStats(
+        bytesOf(stats, "_MIN_VALUES"), bytesOf(stats, "_MAX_VALUES"), nullCounts);
+  }
+
+  private static byte[] bytes(ByteBuffer buffer) {
+    byte[] result = new byte[buffer.remaining()];
+    buffer.duplicate().get(result);
+    return result;
+  }
+
+  // ---- values into records
+
+  static void put(BinaryEncoder out, @Nullable Long value) throws IOException {
+    if (value == null) {
+      out.writeIndex(0);
+    } else {
+      out.writeIndex(1);
+      out.writeLong(value);
+    }
+  }
+
+  static void put(BinaryEncoder out, @Nullable Integer value) throws IOException {
+    if (value == null) {
+      out.writeIndex(0);
+    } else {
+      out.writeIndex(1);
+      out.writeInt(value);
+    }
+  }
+
+  static void put(BinaryEncoder out, @Nullable String value) throws IOException {
+    if (value == null) {
+      out.writeIndex(0);
+    } else {
+      out.writeIndex(1);
+      out.writeString(value);
+    }
+  }
+
+  static void put(BinaryEncoder out, byte @Nullable [] value) throws IOException {
+    if (value == null) {
+      out.writeIndex(0);
+    } else {
+      out.writeIndex(1);
+      out.writeBytes(value);
+    }
+  }
+
+  static void putTexts(BinaryEncoder out, @Nullable List<String> values) throws IOException {
+    if (values == null) {
+      out.writeIndex(0);
+    } else {
+      out.writeIndex(1);
+      texts(out, values);
+    }
+  }
+
+  static void texts(BinaryEncoder out, List<String> values) throws IOException {
+    out.writeArrayStart();
+    out.setItemCount(values.size());
+    for (String value : values) {
+      out.startItem();
+      out.writeString(value);
+    }
+    out.writeArrayEnd();
+  }
+
+  static void stats(BinaryEncoder out, ColumnStats stats) throws IOException {
+    out.writeBytes(stats.minValues());
+    out.writeBytes(stats.maxValues());
+    out.writeIndex(1);
+    out.writeArrayStart();
+    out.setItemCount(stats.nullCounts().size());
+    for (Long count : stats.nullCounts()) {
+      out.startItem();
+      put(out, count);
+    }
+    out.writeArrayEnd();
+  }
+}

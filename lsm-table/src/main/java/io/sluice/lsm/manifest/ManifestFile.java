@@ -1,0 +1,220 @@
+package io.sluice.lsm.manifest;
+
+import static io.sluice.lsm.manifest.AvroFiles.bytesOf;
+import static io.sluice.lsm.manifest.AvroFiles.intOf;
+import static io.sluice.lsm.manifest.AvroFiles.longOf;
+import static io.sluice.lsm.manifest.AvroFiles.optionalBytes;
+import static io.sluice.lsm.manifest.AvroFiles.optionalInt;
+import static io.sluice.lsm.manifest.AvroFiles.optionalLong;
+import static io.sluice.lsm.manifest.AvroFiles.optionalText;
+import static io.sluice.lsm.manifest.AvroFiles.optionalTexts;
+import static io.sluice.lsm.manifest.AvroFiles.put;
+import static io.sluice.lsm.manifest.AvroFiles.putTexts;
+import static io.sluice.lsm.manifest.AvroFiles.required;
+import static io.sluice.lsm.manifest.AvroFiles.statsOf;
+
+import io.sluice.lsm.binary.BinaryRow;
+import io.sluice.lsm.datafile.DataFileMeta;
+import io.sluice.lsm.io.FileIO;
+import io.sluice.lsm.io.TablePaths;
+import io.sluice.lsm.manifest.ManifestEntry.Kind;
+import io.sluice.lsm.schema.RowType;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.avro.file.CodecFactory;
+import org.apache.avro.generic.GenericRecord;
+import org.apache.avro.io.BinaryEncoder;
+
+/**
+ * Writes and reads manifests: Avro files of {@link ManifestEntry} (format description section 4.2,
+ * {@code _VERSION} 2). Files of others may have another codec, another order of fields, and lack
+ * the nullable ones. Thread safe.
+ */
+public final class ManifestFile {
+
+  private static final int VERSION = 2;
+
+  private final FileIO fileIO;
+  private final TablePaths paths;
+  private final RowType partitionType;
+  private final CodecFactory codec;
+  private final long targetSizeBytes;
+  private final ManifestNames names;
+  private final ManifestCache cache;
+
+  /**
+   * @param compression option {@code manifest.compression}
+   * @param targetSizeBytes a new file begins beyond it
+   */
+  public ManifestFile(
+      FileIO fileIO,
+      TablePaths paths,
+      RowType partitionType,
+      String compression,
+      long targetSizeBytes,
+      ManifestNames names,
+      ManifestCache cache) {
+    this.fileIO = fileIO;
+    this.paths = paths;
+    this.partitionType = partitionType;
+    this.codec = AvroFiles.codec(compression);
+    this.targetSizeBytes = targetSizeBytes;
+    this.names = names;
+    this.cache = cache;
+  }
+
+  /**
+   * Writes entries in their order into as many manifests as the target size asks for; none for no
+   * entries. After a failure nothing that was written is referred to by anything.
+   */
+  public List<ManifestFileMeta> write(List<ManifestEntry> entries) throws IOException {
+    List<ManifestFileMeta> result = new ArrayList<>();
+    int from = 0;
+    while (from < entries.size()) {
+      String name = names.nextManifest();
+      var file = new AvroFiles.Builder<>(AvroSchemas.MANIFEST, codec, name, ManifestFile::encode);
+      int to = from;
+      while (to < entries.size() && (to == from || file.size() < targetSizeBytes)) {
+        file.add(entries.get(to++));
+      }
+      byte[] content = file.finish();
+      List<ManifestEntry> written = List.copyOf(entries.subList(from, to));
+      AvroFiles.store(fileIO, paths.manifest(name), content);
+      cache.put(paths.manifest(name), written);
+      result.add(describe(name, content.length, written));
+      from = to;
+    }
+    return result;
+  }
+
+  /**
+   * All entries of a manifest, in order.
+   *
+   * @throws java.io.FileNotFoundException if there is no such file
+   * @throws io.sluice.lsm.error.CorruptTableException if it is not a manifest
+   */
+  public List<ManifestEntry> read(String name) throws IOException {
+    String path = paths.manifest(name);
+    List<ManifestEntry> entries = cache.find(path);
+    if (entries == null) {
+      entries = List.copyOf(AvroFiles.read(fileIO, path, this::decode));
+      cache.put(path, entries);
+    }
+    return entries;
+  }
+
+  void deleteQuietly(String name) {
+    cache.forget(paths.manifest(name));
+    fileIO.deleteQuietly(paths.manifest(name));
+  }
+
+  private ManifestFileMeta describe(String name, long size, List<ManifestEntry> entries) {
+    PartitionStats stats = new PartitionStats(partitionType);
+    long added = 0;
+    long schemaId = 0;
+    int minBucket = Integer.MAX_VALUE;
+    int maxBucket = Integer.MIN_VALUE;
+    int minLevel = Integer.MAX_VALUE;
+    int maxLevel = Integer.MIN_VALUE;
+    for (ManifestEntry entry : entries) {
+      added += entry.kind() == Kind.ADD ? 1 : 0;
+      schemaId = Math.max(schemaId, entry.file().schemaId());
+      minBucket = Math.min(minBucket, entry.bucket());
+      maxBucket = Math.max(maxBucket, entry.bucket());
+      minLevel = Math.min(minLevel, entry.file().level());
+      maxLevel = Math.max(maxLevel, entry.file().level());
+      stats.add(entry.partition());
+    }
+    return new ManifestFileMeta(
+        name,
+        size,
+        added,
+        entries.size() - added,
+        stats.finish(),
+        schemaId,
+        minBucket,
+        maxBucket,
+        minLevel,
+        maxLevel,
+        null,
+        null);
+  }
+
+  private static void encode(ManifestEntry entry, BinaryEncoder out) throws IOException {
+    out.writeInt(VERSION);
+    out.writeInt(entry.kind().ordinal());
+    out.writeBytes(entry.partition().serialize());
+    out.writeInt(entry.bucket());
+    out.writeInt(entry.totalBuckets());
+    DataFileMeta file = entry.file();
+    out.writeString(file.fileName());
+    out.writeLong(file.fileSize());
+    out.writeLong(file.rowCount());
+    out.writeBytes(file.minKey());
+    out.writeBytes(file.maxKey());
+    AvroFiles.stats(out, file.keyStats());
+    AvroFiles.stats(out, file.valueStats());
+    out.writeLong(file.minSequenceNumber());
+    out.writeLong(file.maxSequenceNumber());
+    out.writeLong(file.schemaId());
+    out.writeInt(file.level());
+    AvroFiles.texts(out, file.extraFiles());
+    put(out, file.creationTimeMillis());
+    put(out, file.deleteRowCount());
+    put(out, file.embeddedIndex());
+    put(out, file.fileSource());
+    putTexts(out, file.valueStatsCols());
+    put(out, file.externalPath());
+    put(out, file.firstRowId());
+    putTexts(out, file.writeCols());
+  }
+
+  private ManifestEntry decode(GenericRecord record) {
+    int version = intOf(record, "_VERSION");
+    if (version != VERSION) {
+      throw new IllegalArgumentException("manifest entries of version " + version);
+    }
+    int kind = intOf(record, "_KIND");
+    if (kind != 0 && kind != 1) {
+      throw new IllegalArgumentException("the entry kind " + kind);
+    }
+    BinaryRow partition = BinaryRow.deserialize(bytesOf(record, "_PARTITION"));
+    if (partition.size() != partitionType.size()) {
+      throw new IllegalArgumentException(
+          "a partition of "
+              + partition.size()
+              + " values in a table with "
+              + partitionType.size()
+              + " partition columns");
+    }
+    GenericRecord file = (GenericRecord) required(record, "_FILE");
+    List<String> extraFiles = optionalTexts(file, "_EXTRA_FILES");
+    return new ManifestEntry(
+        kind == 0 ? Kind.ADD : Kind.DELETE,
+        partition,
+        intOf(record, "_BUCKET"),
+        intOf(record, "_TOTAL_BUCKETS"),
+        new DataFileMeta(
+            required(file, "_FILE_NAME").toString(),
+            longOf(file, "_FILE_SIZE"),
+            longOf(file, "_ROW_COUNT"),
+            bytesOf(file, "_MIN_KEY"),
+            bytesOf(file, "_MAX_KEY"),
+            statsOf(file, "_KEY_STATS"),
+            statsOf(file, "_VALUE_STATS"),
+            longOf(file, "_MIN_SEQUENCE_NUMBER"),
+            longOf(file, "_MAX_SEQUENCE_NUMBER"),
+            longOf(file, "_SCHEMA_ID"),
+            intOf(file, "_LEVEL"),
+            extraFiles == null ? List.of() : extraFiles,
+            optionalLong(file, "_CREATION_TIME"),
+            optionalLong(file, "_DELETE_ROW_COUNT"),
+            optionalBytes(file, "_EMBEDDED_FILE_INDEX"),
+            optionalInt(file, "_FILE_SOURCE"),
+            optionalTexts(file, "_VALUE_STATS_COLS"),
+            optionalText(file, "_EXTERNAL_PATH"),
+            optionalLong(file, "_FIRST_ROW_ID"),
+            optionalTexts(file, "_WRITE_COLS")));
+  }
+}

@@ -1,0 +1,114 @@
+package io.sluice.lsm.manifest;
+
+import io.sluice.lsm.error.CorruptTableException;
+import io.sluice.lsm.io.FileIO;
+import io.sluice.lsm.io.TablePaths;
+import io.sluice.lsm.schema.TableOptions;
+import io.sluice.lsm.schema.TableSchema;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+/** The manifests of one table: reading a snapshot's files, writing and merging. Thread safe. */
+public final class ManifestStore {
+
+  private final TablePaths paths;
+  private final ManifestFile files;
+  private final ManifestList lists;
+  private final ManifestMerge merge;
+
+  /**
+   * @param schema any schema of the table: partition columns never change
+   * @param ids fresh ids for file names
+   * @param cache may be shared by all tables of the process
+   */
+  public ManifestStore(
+      FileIO fileIO,
+      TablePaths paths,
+      TableSchema schema,
+      Supplier<String> ids,
+      ManifestCache cache) {
+    TableOptions.Manifests options = TableOptions.of(schema).manifests();
+    ManifestNames names = new ManifestNames(ids);
+    this.paths = paths;
+    this.files =
+        new ManifestFile(
+            fileIO,
+            paths,
+            PartitionPaths.partitionType(schema),
+            options.compression(),
+            options.targetSizeBytes(),
+            names,
+            cache);
+    this.lists = new ManifestList(fileIO, paths, options.compression(), names, cache);
+    this.merge =
+        new ManifestMerge(
+            files,
+            options.targetSizeBytes(),
+            options.fullCompactionBytes(),
+            options.mergeCountMin());
+  }
+
+  public ManifestFile files() {
+    return files;
+  }
+
+  public ManifestList lists() {
+    return lists;
+  }
+
+  public ManifestMerge merge() {
+    return merge;
+  }
+
+  /** The manifests of a snapshot in order: those of its base list, then those of its delta list. */
+  public List<ManifestFileMeta> manifests(String baseList, String deltaList) throws IOException {
+    List<ManifestFileMeta> result = new ArrayList<>(lists.read(baseList));
+    result.addAll(lists.read(deltaList));
+    return result;
+  }
+
+  /**
+   * The live files of a snapshot.
+   *
+   * @throws FileNotFoundException if a list or manifest is gone: perhaps the snapshot was expired
+   *     meanwhile
+   * @throws CorruptTableException if the entries contradict each other
+   */
+  public LiveFiles liveFiles(String baseList, String deltaList) throws IOException {
+    LiveFiles result = new LiveFiles();
+    for (ManifestFileMeta manifest : manifests(baseList, deltaList)) {
+      result.apply(files.read(manifest.fileName()), paths.manifest(manifest.fileName()));
+    }
+    return result;
+  }
+
+  /** The entries of one list's manifests, in order. */
+  public List<ManifestEntry> entries(String list) throws IOException {
+    List<ManifestEntry> result = new ArrayList<>();
+    for (ManifestFileMeta manifest : lists.read(list)) {
+      result.addAll(files.read(manifest.fileName()));
+    }
+    return result;
+  }
+
+  /** Deletes a list and the manifests in it that were written for it. Nothing refers to them. */
+  public void discardDelta(String list) {
+    try {
+      for (ManifestFileMeta manifest : lists.read(list)) {
+        files.deleteQuietly(manifest.fileName());
+      }
+    } catch (IOException e) {
+      // What cannot be read cannot be named: orphan cleaning finds it.
+      return;
+    }
+    lists.deleteQuietly(list);
+  }
+
+  /** Deletes a list alone. */
+  public void discardList(String list) {
+    lists.deleteQuietly(list);
+  }
+}
