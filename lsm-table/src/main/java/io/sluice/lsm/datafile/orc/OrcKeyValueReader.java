@@ -32,6 +32,8 @@ import org.apache.orc.TypeDescription;
  */
 final class OrcKeyValueReader implements KeyValueReader {
 
+  private static final int KIND_MAX = 3;
+
   private final String path;
   private final OrcStreams streams;
   private final Reader reader;
@@ -194,6 +196,12 @@ final class OrcKeyValueReader implements KeyValueReader {
       rowsSeen += batch.size;
       sequences = longs(sequenceVector);
       kinds = longs(kindVector);
+      for (int i = 0; i < batch.size; i++) {
+        if (kinds[i] < 0 || kinds[i] > KIND_MAX) {
+          throw new CorruptTableException(
+              path + ": a record has the kind " + kinds[i] + "; there are 0 to " + KIND_MAX);
+        }
+      }
       for (int i = 0; i < vectors.length; i++) {
         if (vectors[i] >= 0) {
           row.bind(i, conversions[i].apply(flat(vectors[i]), batch.size));

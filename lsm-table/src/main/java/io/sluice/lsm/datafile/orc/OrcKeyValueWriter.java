@@ -181,15 +181,13 @@ final class OrcKeyValueWriter implements KeyValueWriter {
       out = format.open(fileIO, path, type, options, schema.options(), directColumns(), timestamps);
       output = out;
     }
-    if (!timestamps.isEmpty()) {
+    if (timestamps.isEmpty()) {
+      out.writer().addRowBatch(batch);
+    } else {
       timestamps.checkInstants(size);
-      if (!timestamps.fitsStripe(size)) {
-        out.writer().writeIntermediateFooter();
-        timestamps.beginStripe(size);
-      }
-      timestamps.encode(size);
+      addRows(out.writer(), 0, size);
+      batch.selectedInUse = false;
     }
-    out.writer().addRowBatch(batch);
     for (int i = 0; i < columns.length; i++) {
       ColumnVector vector = batch.cols[layout.firstValuePosition() + i];
       if (!vector.noNulls) {
@@ -197,6 +195,37 @@ final class OrcKeyValueWriter implements KeyValueWriter {
       }
     }
     clearBatch();
+  }
+
+  /** Adds rows of the batch to a stripe whose zone suits their timestamps. */
+  private void addRows(Writer writer, int start, int end) throws IOException {
+    if (!timestamps.fitsStripe(start, end)) {
+      writer.writeIntermediateFooter();
+      if (!timestamps.beginStripe(start, end)) {
+        if (end - start == 1) {
+          throw new IllegalArgumentException(
+              "A record has timestamps in the last second before the epoch of every time zone, as"
+                  + " the one in column "
+                  + timestamps.columnInGap(start, end)
+                  + "; ORC can't store them side by side");
+        }
+        int middle = (start + end) >>> 1;
+        addRows(writer, start, middle);
+        addRows(writer, middle, end);
+        return;
+      }
+    }
+    timestamps.encode(start, end);
+    if (start == 0 && end == batch.size && !batch.selectedInUse) {
+      writer.addRowBatch(batch);
+      return;
+    }
+    batch.selectedInUse = true;
+    batch.size = end - start;
+    for (int i = 0; i < batch.size; i++) {
+      batch.selected[i] = start + i;
+    }
+    writer.addRowBatch(batch);
   }
 
   /** Text columns that a dictionary would only slow down: keys, and those that hardly repeat. */

@@ -38,9 +38,10 @@ final class OrcTypes {
       case FLOAT -> TypeDescription.createFloat();
       case DOUBLE -> TypeDescription.createDouble();
       case DECIMAL ->
+          // The scale first: each is checked against the other.
           TypeDescription.createDecimal()
-              .withPrecision(((DecimalType) type).precision())
-              .withScale(((DecimalType) type).scale());
+              .withScale(((DecimalType) type).scale())
+              .withPrecision(((DecimalType) type).precision());
       case CHAR -> TypeDescription.createChar().withMaxLength(((LengthType) type).length());
       case VARCHAR ->
           ((LengthType) type).length() == DataType.MAX_LENGTH

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>a stripe is written for the zone UTC as long as no value falls into its gap;
  *   <li>when one does, the stripe is completed and the next one names another fixed zone ({@code
  *       Etc/GMT+1} and so on), into whose gap no value of the batch falls; the seconds are rounded
- *       for that zone's epoch;
+ *       for that zone's epoch; a batch with values in all gaps is halved;
  *   <li>each stripe starts at UTC again.
  * </ol>
  *
@@ -89,34 +89,31 @@ final class TimestampEncoder {
   }
 
   /** Whether the vectors' first values can be added to the stripe as it is. */
-  boolean fitsStripe(int size) {
-    return gapName(size, hour) == null;
+  boolean fitsStripe(int start, int end) {
+    return gapName(start, end, hour) == null;
   }
 
-  /**
-   * Chooses the zone of a stripe that begins. Throws IllegalArgumentException where none will do.
-   */
-  void beginStripe(int size) {
+  /** Chooses the zone of a stripe that begins; false where none suits these rows. */
+  boolean beginStripe(int start, int end) {
     for (int candidate : HOURS) {
-      if (gapName(size, candidate) == null) {
+      if (gapName(start, end, candidate) == null) {
         hour = candidate;
         shiftedInFile |= candidate != 0;
-        return;
+        return true;
       }
     }
-    throw new IllegalArgumentException(
-        "Column "
-            + gapName(size, 0)
-            + " holds values in the last second before the epoch of every"
-            + " time zone within "
-            + size
-            + " records, which ORC can't store");
+    return false;
+  }
+
+  /** A column that has a value in the gap of UTC. */
+  @Nullable String columnInGap(int start, int end) {
+    return gapName(start, end, 0);
   }
 
   /** Refuses values that no zone can help. */
   void checkInstants(int size) {
     for (int i = 0; i < instants.size(); i++) {
-      if (hasGap(instants.get(i), size, -1)) {
+      if (hasGap(instants.get(i), 0, size, -1)) {
         throw new IllegalArgumentException(
             "Column "
                 + instantNames.get(i)
@@ -127,18 +124,18 @@ final class TimestampEncoder {
     }
   }
 
-  private @Nullable String gapName(int size, int candidate) {
+  private @Nullable String gapName(int start, int end, int candidate) {
     for (int i = 0; i < local.size(); i++) {
-      if (hasGap(local.get(i), size, 3600L * candidate - 1)) {
+      if (hasGap(local.get(i), start, end, 3600L * candidate - 1)) {
         return localNames.get(i);
       }
     }
     return null;
   }
 
-  private static boolean hasGap(TimestampColumnVector vector, int size, long gapSecond) {
+  private static boolean hasGap(TimestampColumnVector vector, int start, int end, long gapSecond) {
     long from = gapSecond * MILLIS_PER_SECOND;
-    for (int i = 0; i < size; i++) {
+    for (int i = start; i < end; i++) {
       long sinceGap = vector.time[i] - from;
       if (sinceGap > 0
           && sinceGap < MILLIS_PER_SECOND
@@ -151,18 +148,18 @@ final class TimestampEncoder {
   }
 
   /** Turns floors of milliseconds into the seconds that ORC's readers expect. */
-  void encode(int size) {
+  void encode(int start, int end) {
     for (TimestampColumnVector vector : local) {
-      encode(vector, size, 3600L * hour);
+      encode(vector, start, end, 3600L * hour);
     }
     for (TimestampColumnVector vector : instants) {
-      encode(vector, size, 0);
+      encode(vector, start, end, 0);
     }
   }
 
-  private static void encode(TimestampColumnVector vector, int size, long epochSecond) {
+  private static void encode(TimestampColumnVector vector, int start, int end, long epochSecond) {
     long epochMillis = epochSecond * MILLIS_PER_SECOND;
-    for (int i = 0; i < size; i++) {
+    for (int i = start; i < end; i++) {
       long millis = vector.time[i];
       // ORC's writer divides by 1000, toward zero: hand it whole seconds.
       long whole = Math.floorDiv(millis, MILLIS_PER_SECOND) * MILLIS_PER_SECOND;
