@@ -4,7 +4,6 @@ import com.typesafe.config.Config;
 import com.typesafe.config.ConfigException;
 import com.typesafe.config.ConfigFactory;
 import com.typesafe.config.ConfigObject;
-import com.typesafe.config.ConfigParseOptions;
 import com.typesafe.config.ConfigResolveOptions;
 import com.typesafe.config.ConfigValue;
 import com.typesafe.config.ConfigValueFactory;
@@ -36,12 +35,14 @@ final class ConfigReader {
 
   private final Path file;
   private final Map<String, String> env;
+  private final ConfigText text;
   private final Problems problems;
 
   ConfigReader(Path file, Map<String, String> env) {
     this.file = file;
     this.env = env;
-    this.problems = new Problems(file);
+    this.text = new ConfigText();
+    this.problems = new Problems(file, text);
   }
 
   SluiceConfig read() throws ConfigProblemsException {
@@ -73,9 +74,7 @@ final class ConfigReader {
       throw problems.exception();
     }
     try {
-      Config parsed =
-          ConfigFactory.parseFile(
-              file.toFile(), ConfigParseOptions.defaults().setAllowMissing(false));
+      Config parsed = text.parse(file);
       Config environment = ConfigValueFactory.fromMap(env, "environment").toConfig();
       return parsed.resolveWith(
           parsed.withFallback(environment),
@@ -89,8 +88,22 @@ final class ConfigReader {
           "Set the variable, or write ${?NAME} where it may be missing.");
       throw problems.exception();
     } catch (ConfigException e) {
+      String reason =
+          text.mayHoldSecret(e.origin())
+              ? "(not told, for it might show the password)."
+              : Problems.reason(e);
       problems.add(
-          e.origin(), "", "not valid HOCON: " + Problems.reason(e), "Correct the text there.");
+          e.origin(),
+          "",
+          "not valid HOCON: " + reason,
+          "Correct the text there; what holds special characters goes into double quotes.");
+      throw problems.exception();
+    } catch (IOException e) {
+      problems.add(
+          null,
+          "",
+          "the file can't be read (" + e.getClass().getSimpleName() + ").",
+          "It must be text in UTF-8, readable for the daemon's user.");
       throw problems.exception();
     }
   }

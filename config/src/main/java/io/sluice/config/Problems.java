@@ -13,21 +13,18 @@ import org.jspecify.annotations.Nullable;
 final class Problems {
 
   private final String file;
+  private final ConfigText text;
   private final List<ConfigProblem> found = new ArrayList<>();
 
-  Problems(Path file) {
+  Problems(Path file, ConfigText text) {
     this.file = file.toString();
+    this.text = text;
   }
 
   void add(@Nullable ConfigOrigin origin, String key, String what, String remedy) {
-    String where = origin == null || origin.filename() == null ? file : shown(origin.filename());
-    int line = origin == null || origin.filename() == null ? 0 : Math.max(0, origin.lineNumber());
-    found.add(new ConfigProblem(where, line, key, what, remedy));
-  }
-
-  /** The library tells absolute paths; the person knows the file as it was given. */
-  private String shown(String filename) {
-    return Path.of(file).toAbsolutePath().equals(Path.of(filename)) ? file : filename;
+    String where = text.file(origin);
+    int line = where == null || origin == null ? 0 : Math.max(0, origin.lineNumber());
+    found.add(new ConfigProblem(where == null ? file : where, line, key, what, remedy));
   }
 
   void missing(String key, String remedy) {
@@ -74,7 +71,8 @@ final class Problems {
     if (origin != null) {
       message = message.replace(origin.description() + ": ", "");
     }
-    return message.replace('\n', ' ');
+    int hint = message.indexOf(" (if you intended");
+    return (hint < 0 ? message : message.substring(0, hint)).replace('\n', ' ') + ".";
   }
 
   void throwIfAny() throws ConfigProblemsException {

@@ -143,7 +143,11 @@ final class Section {
     if (!has(key)) {
       return reference.getDuration(key);
     }
-    String text = optional(key).orElse("").strip();
+    Optional<String> given = optional(key);
+    if (given.isEmpty()) {
+      return reference.getDuration(key);
+    }
+    String text = given.get().strip();
     // A bare number would mean milliseconds, which nobody guesses.
     if (!DURATION.matcher(text).matches()) {
       return noDuration(key, text);
@@ -201,7 +205,11 @@ final class Section {
     if (!has(key)) {
       return OptionalLong.empty();
     }
-    String text = optional(key).orElse("").strip();
+    Optional<String> given = optional(key);
+    if (given.isEmpty()) {
+      return OptionalLong.empty();
+    }
+    String text = given.get().strip();
     if (WHOLE_NUMBER.matcher(text).matches()) {
       long value = Long.parseLong(text);
       if (value >= min && value <= max) {
@@ -268,7 +276,11 @@ final class Section {
   }
 
   private <E extends Enum<E>> Optional<E> chosen(String key, Class<E> type, @Nullable E notYet) {
-    String text = optional(key).orElse("");
+    Optional<String> given = optional(key);
+    if (given.isEmpty()) {
+      return Optional.empty();
+    }
+    String text = given.get();
     Optional<E> found = constant(type, text);
     if (found.isEmpty()) {
       problem(
