@@ -1,7 +1,13 @@
 /**
- * The compaction part of the engine.
+ * Fewer sorted runs: what to compact (a pure picker), how one bucket is compacted, and the
+ * background work of a table that follows its snapshots and commits results under a user of its
+ * own.
  *
- * <p>May import all below it.
+ * <p>Invariants: inputs are never touched before a snapshot replaces them; outputs that may be in a
+ * snapshot are never deleted.
+ *
+ * <p>May import error, schema, io, row, binary, datafile, manifest, snapshot, merge, level, commit
+ * (commit knows nothing of compaction, so it lies below).
  */
 @NullMarked
 package io.sluice.lsm.compaction;

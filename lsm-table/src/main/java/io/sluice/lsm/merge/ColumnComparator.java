@@ -41,6 +41,10 @@ public final class ColumnComparator {
     }
   }
 
+  public TypeRoot root() {
+    return root;
+  }
+
   /** Compares two values; nulls first. */
   public int compareNullable(Row a, int columnA, Row b, int columnB) {
     boolean nullA = a.isNullAt(columnA);

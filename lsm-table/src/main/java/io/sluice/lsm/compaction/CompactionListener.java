@@ -1,0 +1,49 @@
+package io.sluice.lsm.compaction;
+
+import io.sluice.lsm.level.BucketId;
+import java.time.Duration;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Hears what background compaction of one table does. Called from its threads; must not block. */
+public interface CompactionListener {
+
+  /** Results became a snapshot. */
+  void committed(Set<BucketId> buckets, long snapshotId);
+
+  /** Another writer was first: results are dropped, the buckets are planned anew. */
+  void conflicted(Set<BucketId> buckets, Throwable cause);
+
+  /** Something failed and is tried again; nothing of the table was changed by it. */
+  void failed(String what, Throwable cause, Duration retryIn);
+
+  /** Writes log lines about table {@code name}. */
+  static CompactionListener logging(String name) {
+    Logger log = LoggerFactory.getLogger(CompactionListener.class);
+    return new CompactionListener() {
+      @Override
+      public void committed(Set<BucketId> buckets, long snapshotId) {
+        log.debug("Compacted {} buckets of {} in snapshot {}", buckets.size(), name, snapshotId);
+      }
+
+      @Override
+      public void conflicted(Set<BucketId> buckets, Throwable cause) {
+        log.info(
+            "Compaction of {} lost against another writer and starts over: {}",
+            name,
+            cause.getMessage());
+      }
+
+      @Override
+      public void failed(String what, Throwable cause, Duration retryIn) {
+        log.warn(
+            "Table {}: {} failed and is tried again in {} ms",
+            name,
+            what,
+            retryIn.toMillis(),
+            cause);
+      }
+    };
+  }
+}

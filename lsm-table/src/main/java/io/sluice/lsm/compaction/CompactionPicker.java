@@ -1,0 +1,115 @@
+package io.sluice.lsm.compaction;
+
+import io.sluice.lsm.level.Levels;
+import io.sluice.lsm.level.SortedRun;
+import io.sluice.lsm.schema.TableOptions;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Universal compaction (format description section 9.1), a pure function of a bucket's levels. Runs
+ * are level-0 files, newest first, then the deeper levels; T is the compaction trigger.
+ *
+ * <ol>
+ *   <li>Size amplification: T runs, and all but the last are together larger than so many percent
+ *       of the last: everything goes to the deepest level.
+ *   <li>Size ratio: T runs: the first run and its successors as long as the next is not larger than
+ *       what was taken so far (with some tolerance), if that is more than one run.
+ *   <li>Count: more than T runs: as many as are too many plus one, then on as by size ratio.
+ * </ol>
+ *
+ * <p>The result stands one level above the next run that is left, or in the deepest level if none
+ * is; never in level 0: then more runs are taken, until one of a deeper level is among them.
+ *
+ * <p>Source: Paimon 1.4.2, UniversalCompaction.
+ */
+public final class CompactionPicker {
+
+  private final TableOptions.Compaction options;
+
+  public CompactionPicker(TableOptions.Compaction options) {
+    this.options = options;
+  }
+
+  /** What should be compacted now, if anything. */
+  public Optional<CompactionPlan> pick(Levels levels) {
+    List<SortedRun> runs = levels.runs();
+    if (runs.size() < options.trigger()) {
+      return Optional.empty();
+    }
+    Optional<CompactionPlan> plan = pickForSizeAmplification(levels);
+    if (plan.isEmpty()) {
+      plan = pickForSizeRatio(levels, 1);
+    }
+    if (plan.isEmpty() && runs.size() > options.trigger()) {
+      plan = pickForSizeRatio(levels, runs.size() - options.trigger() + 1);
+    }
+    return plan.filter(CompactionPicker::changesSomething);
+  }
+
+  /** Everything to the deepest level; nothing if it is there already. */
+  public Optional<CompactionPlan> pickFull(Levels levels) {
+    List<SortedRun> runs = levels.runs();
+    if (runs.isEmpty() || runs.size() == 1 && runs.get(0).level() == levels.deepestLevel()) {
+      return Optional.empty();
+    }
+    return Optional.of(plan(levels, runs.size(), levels.deepestLevel()));
+  }
+
+  private Optional<CompactionPlan> pickForSizeAmplification(Levels levels) {
+    List<SortedRun> runs = levels.runs();
+    long candidates = 0;
+    for (SortedRun run : runs.subList(0, runs.size() - 1)) {
+      candidates += run.bytes();
+    }
+    long last = runs.get(runs.size() - 1).bytes();
+    return candidates * 100 > options.sizeAmplificationPercentMax() * last
+        ? Optional.of(plan(levels, runs.size(), levels.deepestLevel()))
+        : Optional.empty();
+  }
+
+  private Optional<CompactionPlan> pickForSizeRatio(Levels levels, int atLeast) {
+    List<SortedRun> runs = levels.runs();
+    long candidates = 0;
+    for (SortedRun run : runs.subList(0, atLeast)) {
+      candidates += run.bytes();
+    }
+    int count = atLeast;
+    while (count < runs.size()) {
+      long next = runs.get(count).bytes();
+      if (candidates * (100.0 + options.sizeRatioPercent()) / 100.0 < next) {
+        break;
+      }
+      candidates += next;
+      count++;
+    }
+    return count > 1 ? Optional.of(planOf(levels, count)) : Optional.empty();
+  }
+
+  /** Finds the output level for the first {@code count} runs, and takes more where it must. */
+  private CompactionPlan planOf(Levels levels, int count) {
+    List<SortedRun> runs = levels.runs();
+    int taken = count;
+    int outputLevel =
+        taken == runs.size() ? levels.deepestLevel() : Math.max(0, runs.get(taken).level() - 1);
+    if (outputLevel == 0) {
+      while (taken < runs.size() && outputLevel == 0) {
+        outputLevel = runs.get(taken).level();
+        taken++;
+      }
+    }
+    return plan(levels, taken, taken == runs.size() ? levels.deepestLevel() : outputLevel);
+  }
+
+  private static CompactionPlan plan(Levels levels, int count, int outputLevel) {
+    boolean nothingBelow = outputLevel > 0 && outputLevel >= levels.deepestNonEmptyLevel();
+    return new CompactionPlan(
+        levels.runs().subList(0, count),
+        outputLevel,
+        nothingBelow ? CompactionPlan.Deletes.DROPPED : CompactionPlan.Deletes.KEPT);
+  }
+
+  private static boolean changesSomething(CompactionPlan plan) {
+    return plan.files().size() > 1 || plan.files().get(0).level() != plan.outputLevel();
+  }
+}

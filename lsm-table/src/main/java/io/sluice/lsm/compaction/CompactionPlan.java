@@ -1,0 +1,34 @@
+package io.sluice.lsm.compaction;
+
+import io.sluice.lsm.datafile.DataFileMeta;
+import io.sluice.lsm.level.SortedRun;
+import java.util.List;
+
+/**
+ * Which sorted runs of one bucket become one.
+ *
+ * @param runs neighbours in the tree, newest first
+ * @param outputLevel where the result stands, above 0
+ * @param deletes whether delete records may go: nothing older lies below (format section 8.8)
+ */
+public record CompactionPlan(List<SortedRun> runs, int outputLevel, Deletes deletes) {
+
+  /** What becomes of delete records. */
+  public enum Deletes {
+    KEPT,
+    DROPPED
+  }
+
+  public CompactionPlan {
+    runs = List.copyOf(runs);
+  }
+
+  public List<DataFileMeta> files() {
+    return runs.stream().flatMap(run -> run.files().stream()).toList();
+  }
+
+  /** Bytes to be read. */
+  public long bytes() {
+    return runs.stream().mapToLong(SortedRun::bytes).sum();
+  }
+}

@@ -1,0 +1,154 @@
+package io.sluice.lsm.compaction;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The threads of all compactions of a process. Fair: a task's place is its time of arrival, later
+ * by its size, so that small tasks pass large ones but no task is passed for ever; and of several
+ * threads one never takes a large task, so that small ones always get through. Time is counted in
+ * tasks, not by a clock.
+ */
+public final class CompactionPool implements Executor, AutoCloseable {
+
+  /** A task that tells its size; others count as of no size. */
+  interface Sized extends Runnable {
+    /** Bytes to be read. */
+    long bytes();
+
+    /** It will not be run: the pool is closed. */
+    void dropped();
+  }
+
+  private static final Logger log = LoggerFactory.getLogger(CompactionPool.class);
+
+  /** A task of so many bytes is passed by one later arrival of no size. */
+  private static final long BYTES_PER_PLACE = 1 << 20;
+
+  private static final long LARGE_BYTES = 256L << 20;
+
+  private record Entry(Runnable task, long bytes, long place) {}
+
+  private final PriorityQueue<Entry> queue =
+      new PriorityQueue<>(Comparator.comparingLong(Entry::place));
+  private final Thread[] threads;
+  private long arrivals;
+  private int largeRunning;
+  private boolean closed;
+
+  /**
+   * @param threadCount at least 1
+   */
+  public CompactionPool(int threadCount, ThreadFactory factory) {
+    if (threadCount < 1) {
+      throw new IllegalArgumentException("A compaction pool has at least one thread");
+    }
+    this.threads = new Thread[threadCount];
+    for (int i = 0; i < threadCount; i++) {
+      threads[i] = factory.newThread(this::work);
+      threads[i].start();
+    }
+  }
+
+  @Override
+  public synchronized void execute(Runnable task) {
+    if (closed) {
+      throw new RejectedExecutionException("The compaction pool is closed");
+    }
+    long bytes = task instanceof Sized sized ? sized.bytes() : 0;
+    queue.add(new Entry(task, bytes, arrivals++ + bytes / BYTES_PER_PLACE));
+    notifyAll();
+  }
+
+  private void work() {
+    while (true) {
+      Entry entry = take();
+      if (entry == null) {
+        return;
+      }
+      try {
+        entry.task().run();
+      } catch (Throwable e) {
+        log.error("A compaction task ended unexpectedly", e);
+      } finally {
+        finished(entry);
+      }
+    }
+  }
+
+  /** Null once closed. */
+  private synchronized @Nullable Entry take() {
+    while (!closed) {
+      Entry entry = next();
+      if (entry != null) {
+        return entry;
+      }
+      try {
+        wait();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return null;
+      }
+    }
+    return null;
+  }
+
+  private @Nullable Entry next() {
+    boolean mayBeLarge = threads.length == 1 || largeRunning < threads.length - 1;
+    Entry entry = queue.peek();
+    if (entry != null && !mayBeLarge && entry.bytes() >= LARGE_BYTES) {
+      entry =
+          queue.stream()
+              .filter(candidate -> candidate.bytes() < LARGE_BYTES)
+              .min(Comparator.comparingLong(Entry::place))
+              .orElse(null);
+    }
+    if (entry != null) {
+      queue.remove(entry);
+      largeRunning += entry.bytes() >= LARGE_BYTES ? 1 : 0;
+    }
+    return entry;
+  }
+
+  private synchronized void finished(Entry entry) {
+    largeRunning -= entry.bytes() >= LARGE_BYTES ? 1 : 0;
+    notifyAll();
+  }
+
+  /** Lets running tasks end, drops waiting ones. Close the tables' compactors first. */
+  @Override
+  public void close() {
+    List<Entry> left;
+    synchronized (this) {
+      closed = true;
+      left = List.copyOf(queue);
+      queue.clear();
+      notifyAll();
+    }
+    for (Entry entry : left) {
+      if (entry.task() instanceof Sized sized) {
+        sized.dropped();
+      }
+    }
+    boolean interrupted = false;
+    for (Thread thread : threads) {
+      while (thread.isAlive()) {
+        try {
+          thread.join();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

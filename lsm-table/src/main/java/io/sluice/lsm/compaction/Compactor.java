@@ -1,0 +1,220 @@
+package io.sluice.lsm.compaction;
+
+import io.sluice.lsm.datafile.DataFileMeta;
+import io.sluice.lsm.datafile.FileFormat;
+import io.sluice.lsm.datafile.KeyValueReader;
+import io.sluice.lsm.datafile.RollingWriter;
+import io.sluice.lsm.io.FileIO;
+import io.sluice.lsm.level.BucketReader;
+import io.sluice.lsm.level.Sections;
+import io.sluice.lsm.level.Sections.Section;
+import io.sluice.lsm.merge.MergeRules;
+import io.sluice.lsm.merge.SerializedKeyComparator;
+import io.sluice.lsm.schema.TableOptions;
+import io.sluice.lsm.schema.TableSchema;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+/**
+ * Runs one plan of one bucket (format description section 9.1):
+ *
+ * <ol>
+ *   <li>The files are parted into sections. A section of one run is not overlapped by anything.
+ *   <li>Of such a section a file that is large enough is only re-entered at the output level (an
+ *       upgrade: same name, same bytes), unless deletes must go from it.
+ *   <li>All else is merged and rewritten, neighbours together, in key order, rolled at the target
+ *       size. A single small file that has no neighbours to rewrite is upgraded, too.
+ * </ol>
+ *
+ * New files have the schema of the compaction. Thread safe.
+ */
+public final class Compactor {
+
+  /** A lone file of so many percent of the target size is upgraded rather than rewritten. */
+  private static final int UPGRADE_PERCENT_MIN = 70;
+
+  private static final int RECORDS_BETWEEN_CHECKS = 4096;
+
+  private final FileIO fileIO;
+  private final FileFormat format;
+  private final BucketReader.SchemaLookup schemas;
+  private final Supplier<String> freshIds;
+
+  /**
+   * @param freshIds texts that nobody else uses, for file names
+   */
+  public Compactor(
+      FileIO fileIO,
+      FileFormat format,
+      BucketReader.SchemaLookup schemas,
+      Supplier<String> freshIds) {
+    this.fileIO = fileIO;
+    this.format = format;
+    this.schemas = schemas;
+    this.freshIds = freshIds;
+  }
+
+  /**
+   * Runs a plan; nothing of the table changes until the result is committed.
+   *
+   * @param folder of the bucket
+   * @param schema of new files
+   * @param deepestLevel of the tree
+   * @param cancelled asked now and then; true ends the run with a CancellationException
+   * @throws IOException what was written is deleted again
+   */
+  public CompactionResult run(
+      CompactionPlan plan,
+      String folder,
+      TableSchema schema,
+      int deepestLevel,
+      BooleanSupplier cancelled)
+      throws IOException {
+    Task task = new Task(plan, folder, schema, deepestLevel, cancelled);
+    boolean done = false;
+    try {
+      CompactionResult result = task.run();
+      done = true;
+      return result;
+    } finally {
+      if (!done) {
+        task.writtenPaths.forEach(fileIO::deleteQuietly);
+      }
+    }
+  }
+
+  private final class Task {
+
+    private final CompactionPlan plan;
+    private final String folder;
+    private final TableSchema schema;
+    private final int deepestLevel;
+    private final BooleanSupplier cancelled;
+    private final BucketReader files;
+    private final MergeRules rules;
+    private final long targetBytes;
+    private final String filePrefix;
+    private final List<DataFileMeta> before = new ArrayList<>();
+    private final List<DataFileMeta> after = new ArrayList<>();
+    private final List<String> writtenPaths = new ArrayList<>();
+    private int nextFile;
+
+    Task(
+        CompactionPlan plan,
+        String folder,
+        TableSchema schema,
+        int deepestLevel,
+        BooleanSupplier cancelled) {
+      this.plan = plan;
+      this.folder = folder;
+      this.schema = schema;
+      this.deepestLevel = deepestLevel;
+      this.cancelled = cancelled;
+      this.files = new BucketReader(fileIO, format, schemas, folder, schema.rowType());
+      this.rules = MergeRules.of(schema);
+      this.filePrefix = TableOptions.of(schema).dataFiles().prefix() + freshIds.get() + "-";
+      this.targetBytes = TableOptions.of(schema).dataFiles().targetSizeBytes();
+    }
+
+    CompactionResult run() throws IOException {
+      Comparator<byte[]> keyOrder = new SerializedKeyComparator(schema);
+      List<Section> candidates = new ArrayList<>();
+      for (Section section : Sections.of(keyOrder, plan.files())) {
+        if (section.runs().size() > 1) {
+          candidates.add(section);
+          continue;
+        }
+        for (DataFileMeta file : section.runs().get(0)) {
+          if (file.fileSize() * 100 < targetBytes * UPGRADE_PERCENT_MIN) {
+            candidates.add(single(file));
+          } else {
+            flush(candidates);
+            upgrade(file);
+          }
+        }
+      }
+      flush(candidates);
+      return new CompactionResult(before, after, writtenPaths);
+    }
+
+    private static Section single(DataFileMeta file) {
+      return new Section(List.of(List.of(file)));
+    }
+
+    private void flush(List<Section> candidates) throws IOException {
+      if (candidates.size() == 1 && candidates.get(0).fileCount() == 1) {
+        upgrade(candidates.get(0).runs().get(0).get(0));
+      } else if (!candidates.isEmpty()) {
+        rewrite(candidates);
+      }
+      candidates.clear();
+    }
+
+    private void upgrade(DataFileMeta file) throws IOException {
+      if (plan.outputLevel() == deepestLevel && file.mayHoldDeletes()) {
+        rewrite(List.of(single(file)));
+      } else if (file.level() != plan.outputLevel()) {
+        before.add(file);
+        after.add(file.withLevel(plan.outputLevel()));
+      }
+    }
+
+    private void rewrite(List<Section> sections) throws IOException {
+      RollingWriter writer =
+          new RollingWriter(
+              format,
+              fileIO,
+              this::nextPath,
+              schema,
+              plan.outputLevel(),
+              DataFileMeta.SOURCE_COMPACTION,
+              targetBytes);
+      boolean done = false;
+      try {
+        MergeRules.Engine engine = rules.engine(schema.rowType());
+        for (Section section : sections) {
+          try (KeyValueReader records = files.merged(section, engine)) {
+            copy(records, writer);
+          }
+        }
+        after.addAll(writer.finish());
+        done = true;
+      } finally {
+        if (!done) {
+          writer.abort();
+        }
+      }
+      for (Section section : sections) {
+        section.runs().forEach(before::addAll);
+      }
+    }
+
+    private void copy(KeyValueReader records, RollingWriter writer) throws IOException {
+      boolean dropDeletes = plan.deletes() == CompactionPlan.Deletes.DROPPED;
+      int untilCheck = 0;
+      while (records.advance()) {
+        if (--untilCheck < 0) {
+          if (cancelled.getAsBoolean()) {
+            throw new CancellationException("Compaction of " + folder + " was cancelled");
+          }
+          untilCheck = RECORDS_BETWEEN_CHECKS;
+        }
+        if (dropDeletes && records.kind().isRetract()) {
+          continue;
+        }
+        writer.write(records.row(), records.sequenceNumber(), records.kind());
+      }
+    }
+
+    private String nextPath() {
+      String path = folder + "/" + filePrefix + nextFile++ + "." + format.suffix();
+      writtenPaths.add(path);
+      return path;
+    }
+  }
+}

@@ -1,0 +1,681 @@
+package io.sluice.lsm.compaction;
+
+import io.sluice.lsm.binary.BinaryRow;
+import io.sluice.lsm.commit.CommitMessage;
+import io.sluice.lsm.commit.CommitRequest;
+import io.sluice.lsm.commit.CommitRequest.AttemptGuard;
+import io.sluice.lsm.commit.SnapshotCommitter;
+import io.sluice.lsm.error.CommitConflictException;
+import io.sluice.lsm.error.StorageException;
+import io.sluice.lsm.io.FileIO;
+import io.sluice.lsm.level.BucketId;
+import io.sluice.lsm.level.Levels;
+import io.sluice.lsm.manifest.ManifestStore;
+import io.sluice.lsm.manifest.PartitionPaths;
+import io.sluice.lsm.schema.TableOptions;
+import io.sluice.lsm.schema.TableSchema;
+import io.sluice.lsm.snapshot.SchemaStore;
+import io.sluice.lsm.snapshot.Snapshot;
+import io.sluice.lsm.snapshot.SnapshotStore;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the trees of one table in shape, in the background.
+ *
+ * <ol>
+ *   <li>{@link #wake} says that there is a new snapshot. A task moves the known levels on to the
+ *       newest one and plans every bucket that changed.
+ *   <li>A bucket with a plan gets a task of the shared executor, one at a time. From planning until
+ *       the result is part of the known levels, or given up, the bucket isn't planned again.
+ *   <li>Results that wait together become one COMPACT snapshot. If another writer took an input
+ *       away, the outputs of that bucket are deleted and it starts over; inputs are never touched.
+ *   <li>Without an answer from storage the same commit is tried again until its fate is known;
+ *       where it can't be known nothing is deleted.
+ *   <li>A failure is reported, and tried again after a pause that doubles.
+ * </ol>
+ *
+ * <p>Writers are slowed by {@link #belowStop} only. Thread safe.
+ */
+public final class TableCompactor implements AutoCloseable {
+
+  /**
+   * How a compactor behaves.
+   *
+   * @param commitUser of COMPACT snapshots; never the pipeline's own
+   * @param retryMin first pause after a failure
+   * @param retryMax longest pause
+   */
+  public record Settings(String commitUser, Duration retryMin, Duration retryMax) {
+    public static Settings of(String commitUser) {
+      return new Settings(commitUser, Duration.ofSeconds(1), Duration.ofMinutes(1));
+    }
+  }
+
+  /** What a compactor works with. */
+  public record Parts(
+      FileIO fileIO,
+      SnapshotStore snapshots,
+      SchemaStore schemas,
+      ManifestStore manifests,
+      PartitionPaths paths,
+      SnapshotCommitter committer,
+      Compactor compactor) {}
+
+  private enum Phase {
+    IDLE,
+    /** Has a task, or a result in commit. */
+    BUSY,
+    /** Its result is committed or given up, the known levels don't show it yet. */
+    STALE,
+    /** Pauses after a failure. */
+    PAUSED
+  }
+
+  private static final class BucketState {
+    final BucketId id;
+    Levels levels;
+    int totalBuckets;
+    Phase phase = Phase.IDLE;
+    Optional<CompactionPlan> plan = Optional.empty();
+    int failures;
+
+    /** Refreshes begun when it became stale; a later one shows what happened. */
+    long staleSince;
+
+    final List<CompletableFuture<Void>> waiters = new ArrayList<>();
+
+    BucketState(BucketId id, Levels levels) {
+      this.id = id;
+      this.levels = levels;
+    }
+  }
+
+  /** A result that waits for its snapshot. */
+  private record Finished(BucketState bucket, CompactionResult result) {}
+
+  private final Settings settings;
+  private final Parts parts;
+  private final Executor executor;
+  private final CompactionListener listener;
+  private final CompactionPicker picker;
+  private final TableOptions.Compaction options;
+  private final boolean writeOnly;
+  private final Comparator<byte[]> keyOrder;
+
+  /** Held while levels are moved on, which reads storage; before {@link #lock}. */
+  private final ReentrantLock refreshing = new ReentrantLock();
+
+  private final LiveBuckets live;
+
+  /** Guards all below. */
+  private final Object lock = new Object();
+
+  private final Map<BucketId, BucketState> states = new HashMap<>();
+  private final List<Finished> finished = new ArrayList<>();
+  private @Nullable TableSchema schema;
+  private long knownId;
+  private boolean committing;
+  private long lastIdentifier;
+  private long refreshesBegun;
+  private boolean refreshQueued;
+  private int refreshFailures;
+  private int activeTasks;
+  private volatile boolean closed;
+
+  /**
+   * @param options of the table
+   * @param executor runs refreshes and compactions; a {@link CompactionPool}, or anything bounded
+   */
+  public TableCompactor(
+      Settings settings,
+      Parts parts,
+      TableOptions options,
+      Comparator<byte[]> keyOrder,
+      Executor executor,
+      CompactionListener listener) {
+    this.settings = settings;
+    this.parts = parts;
+    this.executor = executor;
+    this.listener = listener;
+    this.options = options.compaction();
+    this.writeOnly = options.writeOnly();
+    this.keyOrder = keyOrder;
+    this.picker = new CompactionPicker(options.compaction());
+    this.live =
+        new LiveBuckets(
+            parts.snapshots(), parts.manifests(), keyOrder, options.compaction().levels());
+  }
+
+  /** There is, or may be, a new snapshot. Returns at once. */
+  public void wake() {
+    synchronized (lock) {
+      if (closed || refreshQueued) {
+        return;
+      }
+      refreshQueued = true;
+    }
+    submit(0, this::refreshTask);
+  }
+
+  /** Sorted runs of a bucket in the newest known snapshot. */
+  public int sortedRuns(BinaryRow partition, int bucket) {
+    synchronized (lock) {
+      BucketState state = states.get(new BucketId(partition, bucket));
+      return state == null ? 0 : state.levels.runs().size();
+    }
+  }
+
+  /** Sorted runs of the worst bucket. */
+  public int worstSortedRuns() {
+    synchronized (lock) {
+      return states.values().stream().mapToInt(s -> s.levels.runs().size()).max().orElse(0);
+    }
+  }
+
+  /** Bytes that the compactions now due or running read. */
+  public long pendingBytes() {
+    synchronized (lock) {
+      return states.values().stream()
+          .mapToLong(s -> s.plan.map(CompactionPlan::bytes).orElse(0L))
+          .sum();
+    }
+  }
+
+  /**
+   * Done once the bucket has no more sorted runs than the option {@code
+   * num-sorted-run.stop-trigger} admits; at once if so, and for a table that others compact ({@code
+   * write-only}). Fails when the compactor is closed.
+   */
+  public CompletableFuture<Void> belowStop(BinaryRow partition, int bucket) {
+    synchronized (lock) {
+      BucketState state = states.get(new BucketId(partition, bucket));
+      if (state == null || writeOnly || belowStop(state)) {
+        return CompletableFuture.completedFuture(null);
+      }
+      if (closed) {
+        return CompletableFuture.failedFuture(closedFailure());
+      }
+      CompletableFuture<Void> waiter = new CompletableFuture<>();
+      state.waiters.add(waiter);
+      return waiter;
+    }
+  }
+
+  /** Waits for {@link #belowStop}. Throws CancellationException when the compactor is closed. */
+  public void awaitBelowStop(BinaryRow partition, int bucket) throws InterruptedException {
+    try {
+      belowStop(partition, bucket).get();
+    } catch (ExecutionException e) {
+      throw closedFailure();
+    }
+  }
+
+  private boolean belowStop(BucketState state) {
+    return state.levels.runs().size() <= options.stopTrigger();
+  }
+
+  private static CancellationException closedFailure() {
+    return new CancellationException("The table's compactor is closed");
+  }
+
+  // ---------------------------------------------------------------- tasks
+
+  private void submit(long bytes, Runnable task) {
+    synchronized (lock) {
+      activeTasks++;
+    }
+    try {
+      executor.execute(new Task(bytes, task));
+    } catch (RejectedExecutionException e) {
+      ended();
+      if (!closed) {
+        listener.failed("handing a task to the compaction threads", e, settings.retryMax());
+      }
+    }
+  }
+
+  private void submitLater(Duration delay, Runnable task) {
+    // Not counted as active: if the compactor is closed by then, nothing happens.
+    CompletableFuture.delayedExecutor(delay.toMillis(), TimeUnit.MILLISECONDS, Runnable::run)
+        .execute(
+            () -> {
+              if (!closed) {
+                submit(0, task);
+              }
+            });
+  }
+
+  private void ended() {
+    synchronized (lock) {
+      activeTasks--;
+      lock.notifyAll();
+    }
+  }
+
+  private final class Task implements CompactionPool.Sized {
+    private final long bytes;
+    private final Runnable work;
+
+    Task(long bytes, Runnable work) {
+      this.bytes = bytes;
+      this.work = work;
+    }
+
+    @Override
+    public long bytes() {
+      return bytes;
+    }
+
+    @Override
+    public void dropped() {
+      ended();
+    }
+
+    @Override
+    public void run() {
+      try {
+        if (!closed) {
+          work.run();
+        }
+      } finally {
+        ended();
+      }
+    }
+  }
+
+  private Duration pause(int failures) {
+    long millis = settings.retryMin().toMillis() << Math.min(20, Math.max(0, failures - 1));
+    return Duration.ofMillis(Math.min(millis, settings.retryMax().toMillis()));
+  }
+
+  // ---------------------------------------------------------------- following the snapshots
+
+  private void refreshTask() {
+    synchronized (lock) {
+      refreshQueued = false;
+    }
+    try {
+      refresh();
+    } catch (IOException | RuntimeException e) {
+      refreshFailed(e);
+    }
+  }
+
+  private void refreshFailed(Exception e) {
+    Duration delay;
+    synchronized (lock) {
+      refreshFailures++;
+      delay = pause(refreshFailures);
+    }
+    listener.failed("reading the newest snapshot for compaction", e, delay);
+    submitLater(delay, this::refreshTask);
+  }
+
+  /** Moves the known levels on, lets writers go on, plans what changed. */
+  private void refresh() throws IOException {
+    List<BucketState> due = new ArrayList<>();
+    refreshing.lock();
+    try {
+      long generation;
+      synchronized (lock) {
+        generation = ++refreshesBegun;
+      }
+      Set<BucketId> changed = live.refresh();
+      Snapshot known = live.known();
+      TableSchema newest = known == null ? null : parts.schemas().read(known.schemaId());
+      synchronized (lock) {
+        refreshFailures = 0;
+        schema = newest;
+        knownId = known == null ? 0 : known.id();
+        changed.forEach(this::update);
+        for (BucketState state : states.values()) {
+          if (state.phase == Phase.STALE && state.staleSince < generation) {
+            state.phase = Phase.IDLE;
+            changed.add(state.id);
+          }
+        }
+        for (BucketId id : changed) {
+          BucketState state = state(id);
+          if (plan(state)) {
+            due.add(state);
+          }
+        }
+      }
+    } finally {
+      refreshing.unlock();
+    }
+    // Outside the locks: an executor may run a task at once in this thread.
+    for (BucketState state : due) {
+      submit(state.plan.map(CompactionPlan::bytes).orElse(0L), () -> compact(state));
+    }
+  }
+
+  /** Under lock. */
+  private void update(BucketId id) {
+    LiveBuckets.Bucket bucket = live.buckets().get(id);
+    BucketState state = state(id);
+    state.levels =
+        bucket == null ? Levels.of(keyOrder, options.levels(), List.of()) : bucket.levels();
+    state.totalBuckets = bucket == null ? state.totalBuckets : bucket.totalBuckets();
+    if (belowStop(state)) {
+      state.waiters.forEach(waiter -> waiter.complete(null));
+      state.waiters.clear();
+    }
+  }
+
+  private BucketState state(BucketId id) {
+    return states.computeIfAbsent(
+        id, key -> new BucketState(key, Levels.of(keyOrder, options.levels(), List.of())));
+  }
+
+  /** Under lock. Whether the bucket has a plan now and waits for its task. */
+  private boolean plan(BucketState state) {
+    if (state.phase != Phase.IDLE || writeOnly || closed) {
+      return false;
+    }
+    state.plan = picker.pick(state.levels);
+    if (state.plan.isPresent()) {
+      state.phase = Phase.BUSY;
+    }
+    return state.plan.isPresent();
+  }
+
+  // ---------------------------------------------------------------- one bucket
+
+  private void compact(BucketState state) {
+    CompactionResult result;
+    try {
+      result = run(state, picker::pick);
+    } catch (CancellationException e) {
+      release(state, Phase.IDLE);
+      return;
+    } catch (Throwable e) {
+      bucketFailed(state, e);
+      return;
+    }
+    if (result == null || result.isEmpty()) {
+      release(state, Phase.IDLE);
+      return;
+    }
+    boolean commitHere;
+    synchronized (lock) {
+      state.failures = 0;
+      finished.add(new Finished(state, result));
+      commitHere = !committing;
+      committing = true;
+    }
+    if (commitHere) {
+      commitFinished();
+    }
+  }
+
+  /** Null if there is nothing to do by now. */
+  private @Nullable CompactionResult run(
+      BucketState state, Function<Levels, Optional<CompactionPlan>> pick) throws IOException {
+    Levels levels;
+    CompactionPlan plan;
+    TableSchema writeSchema;
+    synchronized (lock) {
+      levels = state.levels;
+      writeSchema = schema;
+      state.plan = pick.apply(levels);
+      if (state.plan.isEmpty() || writeSchema == null) {
+        return null;
+      }
+      plan = state.plan.get();
+    }
+    return parts
+        .compactor()
+        .run(
+            plan,
+            parts.paths().bucketFolder(state.id.partition(), state.id.bucket()),
+            writeSchema,
+            levels.deepestLevel(),
+            () -> closed);
+  }
+
+  private void release(BucketState state, Phase phase) {
+    synchronized (lock) {
+      state.phase = phase;
+      state.plan = Optional.empty();
+      state.staleSince = refreshesBegun;
+      lock.notifyAll();
+    }
+  }
+
+  /** The bucket pauses; then everything is read anew, for an input may be gone. */
+  private void bucketFailed(BucketState state, Throwable e) {
+    Duration delay;
+    synchronized (lock) {
+      state.failures++;
+      state.phase = Phase.PAUSED;
+      delay = pause(state.failures);
+    }
+    listener.failed(
+        "compaction of bucket "
+            + parts.paths().bucketFolder(state.id.partition(), state.id.bucket()),
+        e,
+        delay);
+    submitLater(
+        delay,
+        () -> {
+          synchronized (lock) {
+            if (state.phase == Phase.PAUSED) {
+              release(state, Phase.STALE);
+            }
+          }
+          startOver();
+        });
+  }
+
+  private void startOver() {
+    refreshing.lock();
+    try {
+      live.forget();
+    } finally {
+      refreshing.unlock();
+    }
+    refreshTask();
+  }
+
+  // ---------------------------------------------------------------- commits
+
+  /** Commits what is finished until nothing is; the caller has set {@code committing}. */
+  private void commitFinished() {
+    while (true) {
+      List<Finished> batch;
+      synchronized (lock) {
+        if (finished.isEmpty() || closed) {
+          committing = false;
+          return;
+        }
+        batch = List.copyOf(finished);
+        finished.clear();
+      }
+      if (!commit(batch, newRequest(batch), 0)) {
+        return;
+      }
+    }
+  }
+
+  private CommitRequest newRequest(List<Finished> batch) {
+    List<CommitMessage> messages = new ArrayList<>();
+    for (Finished f : batch) {
+      messages.add(
+          new CommitMessage(
+              f.bucket().id.partition(),
+              f.bucket().id.bucket(),
+              f.bucket().totalBuckets,
+              List.of(),
+              f.result().before(),
+              f.result().after()));
+    }
+    synchronized (lock) {
+      // Grows with every commit, over restarts too: snapshot ids only grow.
+      lastIdentifier = Math.max(lastIdentifier, knownId) + 1;
+      return new CommitRequest(
+          settings.commitUser(), lastIdentifier, new CommitRequest.Compaction(messages), Map.of());
+    }
+  }
+
+  /** False if it goes on later, by itself. */
+  private boolean commit(List<Finished> batch, CommitRequest request, int failuresBefore) {
+    try {
+      Snapshot snapshot = parts.committer().commit(request, AttemptGuard.ALWAYS);
+      listener.committed(idsOf(batch), snapshot == null ? 0 : snapshot.id());
+      settled(batch);
+      return true;
+    } catch (CommitConflictException e) {
+      return conflicted(batch, e);
+    } catch (IOException | StorageException e) {
+      Duration delay = pause(failuresBefore + 1);
+      listener.failed("committing a compaction (the outcome is open)", e, delay);
+      submitLater(
+          delay,
+          () -> {
+            // The same request: the committer takes up the attempt that may have landed.
+            if (commit(batch, request, failuresBefore + 1)) {
+              commitFinished();
+            }
+          });
+      return false;
+    } catch (RuntimeException e) {
+      // Whether it landed can't be known: its files stay, for orphan cleaning to judge.
+      batch.forEach(f -> bucketFailed(f.bucket(), e));
+      return true;
+    }
+  }
+
+  private static Set<BucketId> idsOf(List<Finished> batch) {
+    Set<BucketId> ids = new HashSet<>();
+    batch.forEach(f -> ids.add(f.bucket().id));
+    return ids;
+  }
+
+  /** The batch is certainly in no snapshot. One bucket's conflict must not cost the others. */
+  private boolean conflicted(List<Finished> batch, CommitConflictException e) {
+    if (batch.size() > 1) {
+      synchronized (lock) {
+        finished.addAll(batch.subList(1, batch.size()));
+      }
+      List<Finished> first = batch.subList(0, 1);
+      return commit(first, newRequest(first), 0);
+    }
+    batch.forEach(this::deleteOutputs);
+    listener.conflicted(idsOf(batch), e);
+    settled(batch);
+    return true;
+  }
+
+  private void deleteOutputs(Finished f) {
+    f.result().writtenPaths().forEach(parts.fileIO()::deleteQuietly);
+  }
+
+  private void settled(List<Finished> batch) {
+    batch.forEach(f -> release(f.bucket(), Phase.STALE));
+    refreshTask();
+  }
+
+  /**
+   * Compacts every bucket into its deepest level, in the calling thread, and commits; for
+   * maintenance by hand. Buckets that are being compacted in the background are waited for.
+   *
+   * @return how many buckets changed
+   * @throws CommitConflictException if another writer was faster; what is committed by then stays
+   */
+  public int compactFully() throws IOException, InterruptedException {
+    refresh();
+    int changed = 0;
+    Set<BucketId> left;
+    synchronized (lock) {
+      left = new HashSet<>(states.keySet());
+    }
+    for (BucketId id : left) {
+      BucketState state = occupy(id);
+      try {
+        CompactionResult result = run(state, picker::pickFull);
+        if (result != null && !result.isEmpty()) {
+          commitByHand(new Finished(state, result));
+          changed++;
+        }
+      } finally {
+        release(state, Phase.STALE);
+      }
+      refresh();
+    }
+    return changed;
+  }
+
+  private void commitByHand(Finished f) throws IOException {
+    List<Finished> batch = List.of(f);
+    try {
+      Snapshot snapshot = parts.committer().commit(newRequest(batch), AttemptGuard.ALWAYS);
+      listener.committed(idsOf(batch), snapshot == null ? 0 : snapshot.id());
+    } catch (CommitConflictException e) {
+      deleteOutputs(f);
+      throw e;
+    }
+  }
+
+  /** Waits until nothing works on the bucket, and keeps others from it. */
+  private BucketState occupy(BucketId id) throws InterruptedException {
+    synchronized (lock) {
+      BucketState state = state(id);
+      while (state.phase == Phase.BUSY) {
+        if (closed) {
+          throw closedFailure();
+        }
+        lock.wait();
+      }
+      state.phase = Phase.BUSY;
+      return state;
+    }
+  }
+
+  /**
+   * Ends background work: running compactions stop and delete their outputs, a commit in progress
+   * is waited for, waiting writers are told.
+   */
+  @Override
+  public void close() {
+    synchronized (lock) {
+      closed = true;
+      for (BucketState state : states.values()) {
+        state.waiters.forEach(waiter -> waiter.completeExceptionally(closedFailure()));
+        state.waiters.clear();
+      }
+      boolean interrupted = false;
+      while (activeTasks > 0) {
+        try {
+          lock.wait();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+      // Never handed to a committer, so certainly in no snapshot.
+      finished.forEach(this::deleteOutputs);
+      finished.clear();
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package io.sluice.lsm.level;
+
+import io.sluice.lsm.datafile.DataFileMeta;
+import io.sluice.lsm.datafile.FileFormat;
+import io.sluice.lsm.datafile.KeyValueReader;
+import io.sluice.lsm.error.UnsupportedTableException;
+import io.sluice.lsm.io.FileIO;
+import io.sluice.lsm.merge.KWayMerge;
+import io.sluice.lsm.merge.MergeRules;
+import io.sluice.lsm.schema.RowType;
+import io.sluice.lsm.schema.TableSchema;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Opens the data files of one bucket for a reading schema: single, as sorted runs, as merged
+ * sections. One thread at a time.
+ */
+public final class BucketReader implements RunReader.Opener {
+
+  /** Finds the schema that wrote a file. */
+  @FunctionalInterface
+  public interface SchemaLookup {
+    TableSchema schema(long id) throws IOException;
+  }
+
+  private final FileIO fileIO;
+  private final FileFormat format;
+  private final SchemaLookup schemas;
+  private final String folder;
+  private final RowType readColumns;
+
+  /**
+   * @param folder of the bucket
+   * @param readColumns the wanted columns, as the reading schema has them
+   */
+  public BucketReader(
+      FileIO fileIO, FileFormat format, SchemaLookup schemas, String folder, RowType readColumns) {
+    this.fileIO = fileIO;
+    this.format = format;
+    this.schemas = schemas;
+    this.folder = folder;
+    this.readColumns = readColumns;
+  }
+
+  @Override
+  public KeyValueReader open(DataFileMeta file) throws IOException {
+    String external = file.externalPath();
+    String path = external == null ? folder + "/" + file.fileName() : external;
+    String suffix = file.fileName().substring(file.fileName().lastIndexOf('.') + 1);
+    if (!suffix.equals(format.suffix())) {
+      throw new UnsupportedTableException(
+          "Cannot read "
+              + path
+              + ": it is a ."
+              + suffix
+              + " file and this engine reads ."
+              + format.suffix()
+              + " files only. Compact the table with file.format="
+              + format.suffix()
+              + " by another engine first.");
+    }
+    return format.createReader(fileIO, path, file, schemas.schema(file.schemaId()), readColumns);
+  }
+
+  /** The records of files with ascending, disjoint key ranges, as they are. */
+  public KeyValueReader run(List<DataFileMeta> files) {
+    return new RunReader(files, this);
+  }
+
+  /** The records of a section, one for each key; deletes are among them. */
+  public KeyValueReader merged(Sections.Section section, MergeRules.Engine engine) {
+    List<KeyValueReader> runs = new ArrayList<>();
+    for (List<DataFileMeta> files : section.runs()) {
+      runs.add(run(files));
+    }
+    return runs.size() == 1 ? runs.get(0) : new KWayMerge(runs, engine);
+  }
+}
