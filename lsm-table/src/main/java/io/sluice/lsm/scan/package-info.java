@@ -1,7 +1,10 @@
 /**
- * The scan part of the engine.
+ * The read path: a snapshot's live files, pruned and parted by bucket; sorted runs merged into
+ * rows; conditions on rows.
  *
- * <p>May import all below it.
+ * <p>Invariants: pruning never loses a row; memory does not grow with the table.
+ *
+ * <p>May import error, schema, io, row, binary, datafile, manifest, snapshot, merge, level.
  */
 @NullMarked
 package io.sluice.lsm.scan;

@@ -1,0 +1,368 @@
+package io.sluice.lsm.scan;
+
+import io.sluice.lsm.binary.BinaryRow;
+import io.sluice.lsm.binary.BinaryRowProjection;
+import io.sluice.lsm.binary.BucketHash;
+import io.sluice.lsm.datafile.DataFileMeta;
+import io.sluice.lsm.datafile.FileFormat;
+import io.sluice.lsm.error.UnsupportedTableException;
+import io.sluice.lsm.io.FileIO;
+import io.sluice.lsm.level.BucketId;
+import io.sluice.lsm.level.BucketReader;
+import io.sluice.lsm.level.Sections;
+import io.sluice.lsm.level.Sections.Section;
+import io.sluice.lsm.manifest.ManifestEntry;
+import io.sluice.lsm.manifest.ManifestStore;
+import io.sluice.lsm.manifest.PartitionPaths;
+import io.sluice.lsm.merge.MergeRules;
+import io.sluice.lsm.merge.SerializedKeyComparator;
+import io.sluice.lsm.row.Row;
+import io.sluice.lsm.schema.DataField;
+import io.sluice.lsm.schema.RowType;
+import io.sluice.lsm.schema.TableSchema;
+import io.sluice.lsm.snapshot.SchemaStore;
+import io.sluice.lsm.snapshot.Snapshot;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads one snapshot of a table. Immutable: the methods that narrow a scan give a new one. Rows
+ * come in key order within a bucket, buckets one after the other, in bounded memory.
+ *
+ * <p>Files are left out by partition, by bucket (where the condition fixes the whole bucket key)
+ * and by the range of their keys. That never loses a row: all records of a key have that key, so
+ * either none of the files that hold them is left out or the key does not pass anyway.
+ */
+public final class TableScan {
+
+  /** What a scan works with. */
+  public record Parts(
+      FileIO fileIO,
+      FileFormat format,
+      SchemaStore schemas,
+      ManifestStore manifests,
+      PartitionPaths paths) {}
+
+  private final Parts parts;
+  private final @Nullable Snapshot snapshot;
+  private final TableSchema schema;
+  private final List<String> columns;
+  private final @Nullable Filter filter;
+
+  private TableScan(
+      Parts parts,
+      @Nullable Snapshot snapshot,
+      TableSchema schema,
+      List<String> columns,
+      @Nullable Filter filter) {
+    this.parts = parts;
+    this.snapshot = snapshot;
+    this.schema = schema;
+    this.columns = List.copyOf(columns);
+    this.filter = filter;
+  }
+
+  /**
+   * A scan of all columns and rows.
+   *
+   * @param snapshot null reads nothing: a table before its first commit
+   * @param schema that readers shall see: the newest, or that of the snapshot for time travel
+   */
+  public static TableScan of(Parts parts, @Nullable Snapshot snapshot, TableSchema schema) {
+    List<String> all = schema.rowType().fields().stream().map(DataField::name).toList();
+    return new TableScan(parts, snapshot, schema, all, null);
+  }
+
+  /** The snapshot that is read; null if there is none. */
+  public @Nullable Snapshot snapshot() {
+    return snapshot;
+  }
+
+  /** The schema that the rows have. */
+  public TableSchema schema() {
+    return schema;
+  }
+
+  /**
+   * Only these columns, in this order.
+   *
+   * @throws NoSuchElementException naming a column that the table lacks
+   */
+  public TableScan columns(List<String> wanted) {
+    schema.rowType().positions(wanted);
+    return new TableScan(parts, snapshot, schema, wanted, filter);
+  }
+
+  /**
+   * Only rows that fulfil the condition, in place of an earlier one.
+   *
+   * @throws IllegalArgumentException if it does not fit the table's columns
+   */
+  public TableScan where(Predicate predicate) {
+    return new TableScan(parts, snapshot, schema, columns, predicate.bind(schema.rowType()));
+  }
+
+  /** The columns that {@link #open} gives. */
+  public RowType rowType() {
+    return schema.rowType().project(schema.rowType().positions(columns));
+  }
+
+  /** What is to be read, by bucket; ordered by partition folder and bucket. */
+  public List<Split> splits() throws IOException {
+    if (snapshot == null) {
+      return List.of();
+    }
+    Map<BucketId, List<ManifestEntry>> buckets = new LinkedHashMap<>();
+    for (ManifestEntry entry :
+        parts
+            .manifests()
+            .liveFiles(snapshot.baseManifestList(), snapshot.deltaManifestList())
+            .entries()) {
+      if (filter == null || mayHoldRows(entry, filter)) {
+        buckets
+            .computeIfAbsent(
+                new BucketId(entry.partition(), entry.bucket()), id -> new ArrayList<>())
+            .add(entry);
+      }
+    }
+    List<Split> splits = new ArrayList<>();
+    buckets.forEach(
+        (id, entries) ->
+            splits.add(
+                new Split(
+                    id.partition(),
+                    id.bucket(),
+                    entries.get(0).totalBuckets(),
+                    entries.stream().map(ManifestEntry::file).toList())));
+    splits.sort(
+        Comparator.comparing((Split split) -> parts.paths().partitionPath(split.partition()))
+            .thenComparingInt(Split::bucket));
+    return splits;
+  }
+
+  /** All rows. */
+  public RowReader open() throws IOException {
+    return new SplitsReader(this, splits());
+  }
+
+  /** The rows of one split. Splits may be read by several threads, each its own. */
+  public RowReader open(Split split) {
+    RowType all = schema.rowType();
+    int[] wanted = all.positions(columns);
+    refuseNested(wanted);
+    List<Section> sections = Sections.of(new SerializedKeyComparator(schema), split.files());
+    boolean merging = sections.stream().anyMatch(section -> section.runs().size() > 1);
+    MergeRules rules = MergeRules.of(schema);
+    int[] read = columnsToRead(wanted, merging ? rules : null);
+    RowType readType = all.project(read);
+    int[] sources = sources(read);
+    int[] outputSources = Arrays.stream(wanted).map(column -> sources[column]).toArray();
+    Row none = new BinaryRow(0);
+    return new MergeReader(
+        all.project(wanted),
+        new BucketReader(
+            parts.fileIO(),
+            parts.format(),
+            parts.schemas()::read,
+            parts.paths().bucketFolder(split.partition(), split.bucket()),
+            readType),
+        sections,
+        merging ? rules.engine(readType) : null,
+        new ColumnsView(outputSources, none, split.partition()),
+        filter,
+        new ColumnsView(sources, none, split.partition()));
+  }
+
+  private void refuseNested(int[] wanted) {
+    Set<Integer> looked = new TreeSet<>();
+    for (int column : wanted) {
+      looked.add(column);
+    }
+    if (filter != null) {
+      looked.addAll(filter.columns());
+    }
+    for (int column : looked) {
+      DataField field = schema.rowType().field(column);
+      if (field.type().root().isNested()) {
+        throw new UnsupportedTableException(
+            "Column "
+                + field.name()
+                + " is of type "
+                + field.type().root()
+                + ", which this engine does not read. Name the other columns instead.");
+      }
+    }
+  }
+
+  /** Positions of the columns to be read from files: partition values come from the manifest. */
+  private int[] columnsToRead(int[] wanted, @Nullable MergeRules rules) {
+    Set<Integer> read = new TreeSet<>();
+    for (int column : wanted) {
+      read.add(column);
+    }
+    if (filter != null) {
+      read.addAll(filter.columns());
+    }
+    if (rules != null) {
+      for (int column : schema.rowType().positions(rules.neededColumns())) {
+        read.add(column);
+      }
+    }
+    for (int column : schema.rowType().positions(schema.partitionKeys())) {
+      read.remove(column);
+    }
+    return read.stream().mapToInt(Integer::intValue).toArray();
+  }
+
+  /** Where each column of the table is found, see {@link ColumnsView}. */
+  private int[] sources(int[] read) {
+    int[] sources = new int[schema.rowType().size()];
+    Arrays.fill(sources, ColumnsView.ABSENT);
+    for (int i = 0; i < read.length; i++) {
+      sources[read[i]] = i;
+    }
+    int[] partition = schema.rowType().positions(schema.partitionKeys());
+    for (int i = 0; i < partition.length; i++) {
+      sources[partition[i]] = -1 - i;
+    }
+    return sources;
+  }
+
+  // ---------------------------------------------------------------- pruning
+
+  private boolean mayHoldRows(ManifestEntry entry, Filter condition) {
+    return inBucket(entry, condition) && condition.mayPass(new FileBounds(entry));
+  }
+
+  /** False if the condition fixes the bucket key and it hashes elsewhere. */
+  private boolean inBucket(ManifestEntry entry, Filter condition) {
+    String function = schema.options().getOrDefault("bucket-function.type", "default").trim();
+    if (entry.totalBuckets() <= 0 || !function.equals("default")) {
+      return true;
+    }
+    int[] bucketKeys = schema.rowType().positions(schema.bucketKeys());
+    BinaryRow[] values = new BinaryRow[bucketKeys.length];
+    for (int i = 0; i < bucketKeys.length; i++) {
+      BinaryRow value = condition.requiredValue(bucketKeys[i]);
+      if (value == null) {
+        return true;
+      }
+      values[i] = value;
+    }
+    int[] own = new int[bucketKeys.length];
+    Arrays.setAll(own, i -> i);
+    BinaryRow key =
+        new BinaryRowProjection(schema.rowType().project(bucketKeys), own)
+            .apply(new SingleValuesRow(values));
+    return BucketHash.bucket(key, entry.totalBuckets()) == entry.bucket();
+  }
+
+  /** What is known of the values in a file: its partition, and the range of its keys. */
+  private final class FileBounds implements Filter.Bounds {
+    private final ManifestEntry entry;
+    private final List<String> keys = schema.trimmedPrimaryKeys();
+
+    FileBounds(ManifestEntry entry) {
+      this.entry = entry;
+    }
+
+    @Override
+    public Filter.@Nullable Range range(int column) {
+      String name = schema.rowType().field(column).name();
+      int inPartition = schema.partitionKeys().indexOf(name);
+      if (inPartition >= 0) {
+        BinaryRow values = entry.partition();
+        boolean isNull = values.isNullAt(inPartition);
+        return isNull
+            ? new Filter.Range(null, null, inPartition, true)
+            : new Filter.Range(values, values, inPartition, false);
+      }
+      int inKey = keys.indexOf(name);
+      return inKey < 0 ? null : keyRange(entry.file(), inKey);
+    }
+
+    private Filter.@Nullable Range keyRange(DataFileMeta file, int inKey) {
+      BinaryRow min;
+      BinaryRow max;
+      if (inKey == 0) {
+        // The first column of the exact smallest and largest keys bounds it exactly.
+        min = BinaryRow.deserialize(file.minKey());
+        max = BinaryRow.deserialize(file.maxKey());
+      } else {
+        min = BinaryRow.deserialize(file.keyStats().minValues());
+        max = BinaryRow.deserialize(file.keyStats().maxValues());
+      }
+      if (min.size() != keys.size() || max.size() != keys.size()) {
+        return null;
+      }
+      return min.isNullAt(inKey) || max.isNullAt(inKey)
+          ? null
+          : new Filter.Range(min, max, inKey, true);
+    }
+  }
+
+  /** Reads splits one after the other. */
+  private static final class SplitsReader implements RowReader {
+    private final TableScan scan;
+    private final RowType rowType;
+    private final List<Split> splits;
+    private int next;
+    private @Nullable RowReader current;
+
+    SplitsReader(TableScan scan, List<Split> splits) {
+      this.scan = scan;
+      this.rowType = scan.rowType();
+      this.splits = splits;
+      scan.refuseNested(scan.schema.rowType().positions(scan.columns));
+    }
+
+    @Override
+    public RowType rowType() {
+      return rowType;
+    }
+
+    @Override
+    public boolean advance() throws IOException {
+      while (true) {
+        RowReader reader = current;
+        if (reader != null) {
+          if (reader.advance()) {
+            return true;
+          }
+          current = null;
+          reader.close();
+        }
+        if (next == splits.size()) {
+          return false;
+        }
+        current = scan.open(splits.get(next++));
+      }
+    }
+
+    @Override
+    public Row row() {
+      if (current == null) {
+        throw new NoSuchElementException("There is no current row");
+      }
+      return current.row();
+    }
+
+    @Override
+    public void close() throws IOException {
+      RowReader reader = current;
+      current = null;
+      if (reader != null) {
+        reader.close();
+      }
+    }
+  }
+}
