@@ -2,14 +2,50 @@ package io.sluice.lsm.table;
 
 import io.sluice.lsm.binary.BinaryRow;
 import io.sluice.lsm.commit.SnapshotCommitter;
+import io.sluice.lsm.commit.TableCommitter;
+import io.sluice.lsm.compaction.CompactionListener;
+import io.sluice.lsm.compaction.Compactor;
+import io.sluice.lsm.compaction.TableCompactor;
+import io.sluice.lsm.datafile.DataFileMeta;
+import io.sluice.lsm.datafile.FileFormat;
+import io.sluice.lsm.datafile.orc.OrcFormat;
+import io.sluice.lsm.error.CorruptTableException;
+import io.sluice.lsm.expire.SnapshotExpiry;
+import io.sluice.lsm.io.Backoff;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.io.TablePaths;
+import io.sluice.lsm.level.BucketId;
+import io.sluice.lsm.level.Levels;
+import io.sluice.lsm.manifest.ManifestCache;
+import io.sluice.lsm.manifest.ManifestEntry;
+import io.sluice.lsm.manifest.ManifestStore;
+import io.sluice.lsm.manifest.PartitionPaths;
+import io.sluice.lsm.merge.SerializedKeyComparator;
+import io.sluice.lsm.scan.TableScan;
+import io.sluice.lsm.schema.TableOptions;
 import io.sluice.lsm.schema.TableSchema;
+import io.sluice.lsm.schema.TableSchemaJson;
+import io.sluice.lsm.schema.UnsupportedFeatures;
+import io.sluice.lsm.snapshot.SchemaStore;
+import io.sluice.lsm.snapshot.Snapshot;
+import io.sluice.lsm.snapshot.SnapshotStore;
 import io.sluice.lsm.write.BucketWriter;
 import io.sluice.lsm.write.MemoryPool;
+import io.sluice.lsm.write.MemtableBucketWriter;
+import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A table on storage: the door of this module. It holds no file open and may be kept for the life
@@ -17,7 +53,45 @@ import java.util.function.Supplier;
  */
 public final class LsmTable {
 
-  private LsmTable() {}
+  private final FileIO fileIO;
+  private final TablePaths paths;
+  private final TableSchema schema;
+  private final Clock clock;
+  private final Supplier<String> freshIds;
+  private final FileFormat format;
+  private final SnapshotStore snapshots;
+  private final SchemaStore schemas;
+  private final ManifestStore manifests;
+  private final PartitionPaths partitionPaths;
+  private final SnapshotCommitter committer;
+
+  private LsmTable(
+      FileIO fileIO,
+      TablePaths paths,
+      TableSchema schema,
+      SchemaStore schemas,
+      Clock clock,
+      Supplier<String> freshIds) {
+    this.fileIO = fileIO;
+    this.paths = paths;
+    this.schema = schema;
+    this.schemas = schemas;
+    this.clock = clock;
+    this.freshIds = freshIds;
+    this.format = new OrcFormat(clock);
+    this.snapshots = new SnapshotStore(fileIO, paths);
+    this.manifests = new ManifestStore(fileIO, paths, schema, freshIds, new ManifestCache());
+    this.partitionPaths = new PartitionPaths(paths, schema);
+    this.committer =
+        new TableCommitter(
+            paths,
+            schema,
+            snapshots,
+            schemas,
+            manifests,
+            clock,
+            Backoff.exponential(Duration.ofMillis(5), Duration.ofSeconds(1)));
+  }
 
   /**
    * Opens a table for writing or reading.
@@ -31,12 +105,20 @@ public final class LsmTable {
    */
   public static LsmTable open(FileIO fileIO, String root, Clock clock, Supplier<String> freshIds)
       throws IOException {
-    throw new UnsupportedOperationException();
+    TablePaths paths = new TablePaths(root);
+    SchemaStore schemas = new SchemaStore(fileIO, paths);
+    TableSchema schema = schemas.findLatest();
+    if (schema == null) {
+      throw new FileNotFoundException(
+          "There is no table at " + root + ": " + paths.schemaFolder() + " holds no schema file");
+    }
+    UnsupportedFeatures.checkReading(schema, root);
+    return new LsmTable(fileIO, paths, schema, schemas, clock, freshIds);
   }
 
   /** Whether there is a table: a schema file. */
   public static boolean exists(FileIO fileIO, String root) throws IOException {
-    throw new UnsupportedOperationException();
+    return new SchemaStore(fileIO, new TablePaths(root)).findLatestId() >= 0;
   }
 
   /**
@@ -46,7 +128,12 @@ public final class LsmTable {
   public static LsmTable create(
       FileIO fileIO, String root, TableSchema schema, Clock clock, Supplier<String> freshIds)
       throws IOException {
-    throw new UnsupportedOperationException();
+    UnsupportedFeatures.checkWriting(schema, root);
+    TablePaths paths = new TablePaths(root);
+    SchemaStore schemas = new SchemaStore(fileIO, paths);
+    schemas.createExclusively(
+        schema.id(), new String(TableSchemaJson.write(schema), StandardCharsets.UTF_8));
+    return new LsmTable(fileIO, paths, schema, schemas, clock, freshIds);
   }
 
   /**
@@ -57,21 +144,158 @@ public final class LsmTable {
    *
    * @param schema what will be {@code schema-0}
    */
-  public static LsmTable planned(FileIO fileIO, String root, TableSchema schema, Clock clock) {
-    throw new UnsupportedOperationException();
+  public static LsmTable planned(
+      FileIO fileIO, String root, TableSchema schema, Clock clock, Supplier<String> freshIds) {
+    UnsupportedFeatures.checkWriting(schema, root);
+    TablePaths paths = new TablePaths(root);
+    return new LsmTable(fileIO, paths, schema, new SchemaStore(fileIO, paths), clock, freshIds);
   }
 
   public TablePaths paths() {
-    throw new UnsupportedOperationException();
+    return paths;
+  }
+
+  /** The snapshot files. */
+  public SnapshotStore snapshots() {
+    return snapshots;
+  }
+
+  /** The schema files; what evolves a table creates the next one there. */
+  public SchemaStore schemas() {
+    return schemas;
+  }
+
+  /** Folders of partitions and buckets. */
+  public PartitionPaths partitionPaths() {
+    return partitionPaths;
+  }
+
+  /** The newest schema on storage now. */
+  public TableSchema newestSchema() throws IOException {
+    TableSchema newest = schemas.findLatest();
+    if (newest == null) {
+      throw new CorruptTableException("Table " + paths.root() + " has no schema file any more");
+    }
+    return newest;
   }
 
   /** A writer for one bucket, at the given schema (which need not be on storage yet). */
   public BucketWriter newBucketWriter(
-      TableSchema schema, BinaryRow partition, int bucket, MemoryPool memory) {
-    throw new UnsupportedOperationException();
+      TableSchema writeSchema, BinaryRow partition, int bucket, MemoryPool memory) {
+    UnsupportedFeatures.checkWriting(writeSchema, paths.root());
+    return new MemtableBucketWriter(
+        fileIO,
+        format,
+        partitionPaths.bucketFolder(partition, bucket),
+        freshIds.get(),
+        writeSchema,
+        memory);
   }
 
+  /** The committer of this table: one for the process, commits are serialized there. */
   public SnapshotCommitter committer() {
-    throw new UnsupportedOperationException();
+    return committer;
+  }
+
+  /**
+   * Background compaction of this table. Nothing happens before its first {@link
+   * TableCompactor#wake}; close it.
+   *
+   * @param settings with a commit user of its own, {@code <pipeline>-compaction}
+   * @param executor shared by all tables: a {@link io.sluice.lsm.compaction.CompactionPool}
+   */
+  public TableCompactor newCompactor(
+      TableCompactor.Settings settings, Executor executor, CompactionListener listener) {
+    UnsupportedFeatures.checkWriting(schema, paths.root());
+    return new TableCompactor(
+        settings,
+        new TableCompactor.Parts(
+            fileIO,
+            snapshots,
+            schemas,
+            manifests,
+            partitionPaths,
+            committer,
+            new Compactor(fileIO, format, schemas::read, freshIds)),
+        TableOptions.of(schema),
+        new SerializedKeyComparator(schema),
+        executor,
+        listener);
+  }
+
+  /** A scan of the newest snapshot with the newest schema. */
+  public TableScan newScan() throws IOException {
+    TableSchema newest = newestSchema();
+    UnsupportedFeatures.checkReading(newest, paths.root());
+    return TableScan.of(scanParts(), snapshots.findLatest(), newest);
+  }
+
+  /**
+   * A scan of an older snapshot with the schema that it had.
+   *
+   * @throws FileNotFoundException if there is no such snapshot (any more)
+   */
+  public TableScan newScan(long snapshotId) throws IOException {
+    return newScan(snapshots.read(snapshotId));
+  }
+
+  /** A scan of a snapshot with the schema that it had. */
+  public TableScan newScan(Snapshot snapshot) throws IOException {
+    TableSchema then = schemas.read(snapshot.schemaId());
+    UnsupportedFeatures.checkReading(then, paths.root());
+    return TableScan.of(scanParts(), snapshot, then);
+  }
+
+  private TableScan.Parts scanParts() {
+    return new TableScan.Parts(fileIO, format, schemas, manifests, partitionPaths);
+  }
+
+  /** The newest snapshot that was there at a time (epoch milliseconds); null if none was. */
+  public @Nullable Snapshot snapshotAsOf(long timeMillis) throws IOException {
+    List<Long> ids = snapshots.listIds();
+    for (int i = ids.size() - 1; i >= 0; i--) {
+      Snapshot snapshot = snapshots.readIfThere(ids.get(i));
+      if (snapshot != null && snapshot.timeMillis() <= timeMillis) {
+        return snapshot;
+      }
+    }
+    return null;
+  }
+
+  /** Removes old snapshots and the files that only they need. One thread at a time. */
+  public SnapshotExpiry newExpiry() {
+    return new SnapshotExpiry(fileIO, paths, schema, snapshots, manifests, clock);
+  }
+
+  /** The live files of a snapshot. */
+  public List<ManifestEntry> liveFiles(Snapshot snapshot) throws IOException {
+    return new ArrayList<>(
+        manifests.liveFiles(snapshot.baseManifestList(), snapshot.deltaManifestList()).entries());
+  }
+
+  /** What a snapshot holds, by the metadata of its files; of nothing for null. */
+  public TableStatistics statistics(@Nullable Snapshot snapshot) throws IOException {
+    List<ManifestEntry> entries = snapshot == null ? List.of() : liveFiles(snapshot);
+    Map<BucketId, List<DataFileMeta>> buckets = new HashMap<>();
+    Set<BinaryRow> partitions = new HashSet<>();
+    long bytes = 0;
+    long records = 0;
+    long maxSequenceNumber = -1;
+    for (ManifestEntry entry : entries) {
+      partitions.add(entry.partition());
+      buckets
+          .computeIfAbsent(new BucketId(entry.partition(), entry.bucket()), id -> new ArrayList<>())
+          .add(entry.file());
+      bytes += entry.file().fileSize();
+      records += entry.file().rowCount();
+      maxSequenceNumber = Math.max(maxSequenceNumber, entry.file().maxSequenceNumber());
+    }
+    SerializedKeyComparator keyOrder = new SerializedKeyComparator(schema);
+    int runs = 0;
+    for (List<DataFileMeta> files : buckets.values()) {
+      runs = Math.max(runs, Levels.of(keyOrder, 1, files).runs().size());
+    }
+    return new TableStatistics(
+        entries.size(), bytes, records, buckets.size(), partitions.size(), runs, maxSequenceNumber);
   }
 }

@@ -1,6 +1,7 @@
 package io.sluice.lsm.write;
 
 import io.sluice.lsm.binary.BinaryRow;
+import io.sluice.lsm.binary.BinaryRowProjection;
 import io.sluice.lsm.binary.BucketHash;
 import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.row.Row;
@@ -24,9 +25,9 @@ public final class BucketAssigner {
 
   private final int totalBuckets;
   private final Function function;
-  private final ColumnCopier partition;
-  private final ColumnCopier bucketKey;
-  private final ColumnCopier key;
+  private final BinaryRowProjection partition;
+  private final BinaryRowProjection bucketKey;
+  private final BinaryRowProjection key;
   private final boolean partitioned;
 
   /**
@@ -38,9 +39,9 @@ public final class BucketAssigner {
     this.totalBuckets = bucketCount(schema);
     this.function = function(schema);
     this.partitioned = !schema.partitionKeys().isEmpty();
-    this.partition = new ColumnCopier(rowType, rowType.positions(schema.partitionKeys()));
-    this.bucketKey = new ColumnCopier(rowType, rowType.positions(schema.bucketKeys()));
-    this.key = new ColumnCopier(rowType, rowType.positions(schema.trimmedPrimaryKeys()));
+    this.partition = new BinaryRowProjection(rowType, rowType.positions(schema.partitionKeys()));
+    this.bucketKey = new BinaryRowProjection(rowType, rowType.positions(schema.bucketKeys()));
+    this.key = new BinaryRowProjection(rowType, rowType.positions(schema.trimmedPrimaryKeys()));
   }
 
   private static int bucketCount(TableSchema schema) {
@@ -92,11 +93,11 @@ public final class BucketAssigner {
    * Partition values of a row: a view, good until the next call; {@link BinaryRow#EMPTY} without.
    */
   public BinaryRow partition(Row row) {
-    return partitioned ? partition.copy(row) : BinaryRow.EMPTY;
+    return partitioned ? partition.apply(row) : BinaryRow.EMPTY;
   }
 
   public int bucket(Row row) {
-    BinaryRow keyRow = bucketKey.copy(row);
+    BinaryRow keyRow = bucketKey.apply(row);
     return switch (function) {
       case HASH -> BucketHash.bucket(keyRow, totalBuckets);
       case INT_MODULO -> Math.floorMod(keyRow.getInt(0), totalBuckets);
@@ -106,6 +107,6 @@ public final class BucketAssigner {
 
   /** The trimmed primary key of a row: a view, good until the next call. */
   public BinaryRow key(Row row) {
-    return key.copy(row);
+    return key.apply(row);
   }
 }

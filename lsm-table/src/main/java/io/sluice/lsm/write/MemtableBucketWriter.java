@@ -9,6 +9,7 @@ import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.merge.DeduplicateMerge;
 import io.sluice.lsm.merge.MergeRules;
 import io.sluice.lsm.row.RowKind;
+import io.sluice.lsm.schema.TableOptions;
 import io.sluice.lsm.schema.TableSchema;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -50,7 +51,7 @@ public final class MemtableBucketWriter implements BucketWriter {
     this.fileIO = fileIO;
     this.format = format;
     this.folder = folder;
-    this.filePrefix = "data-" + freshId + "-";
+    this.filePrefix = TableOptions.of(schema).dataFiles().prefix() + freshId + "-";
     this.memory = memory;
     this.schema = schema;
     this.rules = MergeRules.of(schema);
