@@ -1,0 +1,147 @@
+package io.sluice.replicator.sources.debezium;
+
+import com.github.shyiko.mysql.binlog.BinaryLogClient;
+import com.github.shyiko.mysql.binlog.event.Event;
+import com.github.shyiko.mysql.binlog.event.EventData;
+import com.github.shyiko.mysql.binlog.event.EventHeaderV4;
+import com.github.shyiko.mysql.binlog.event.EventType;
+import com.github.shyiko.mysql.binlog.event.MariadbGtidEventData;
+import com.github.shyiko.mysql.binlog.event.QueryEventData;
+import com.github.shyiko.mysql.binlog.event.TransactionPayloadEventData;
+import com.github.shyiko.mysql.binlog.event.deserialization.EventDeserializer.EventDataWrapper;
+import io.sluice.sinks.PipelineStoppedException;
+import io.sluice.sinks.PipelineStoppedException.Reason;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sees each binlog event before Debezium does, on the client's thread, and stops the source at
+ * those that Debezium passes over in silence: partial JSON updates, compressed MariaDB rows and
+ * other unknown events, changes logged as statements, a rolled back mix of engines. Also notices a
+ * lost connection, of which Debezium's listener says nothing.
+ */
+final class BinlogGuard
+    implements BinaryLogClient.EventListener, BinaryLogClient.LifecycleListener {
+
+  /** MariaDB's GTID event flag: one statement, no commit event follows. */
+  private static final int FL_STANDALONE = 1;
+
+  private final EngineSession session;
+  private final Supplier<@Nullable String> binlogFile;
+  private final Consumer<Throwable> failEngine;
+
+  /**
+   * @param binlogFile the file that the client reads now
+   * @param failEngine ends the engine's polling with this error
+   */
+  BinlogGuard(
+      EngineSession session,
+      Supplier<@Nullable String> binlogFile,
+      Consumer<Throwable> failEngine) {
+    this.session = session;
+    this.binlogFile = binlogFile;
+    this.failEngine = failEngine;
+  }
+
+  @Override
+  public void onEvent(Event event) {
+    session.eventSeen();
+    EventType type = event.getHeader().getEventType();
+    switch (type) {
+      case QUERY -> query(data(event));
+      case MARIADB_GTID -> mariaDbGtid(event);
+      case HEARTBEAT -> serverIdle(event);
+      case TRANSACTION_PAYLOAD -> {
+        TransactionPayloadEventData payload = data(event);
+        payload.getUncompressedEvents().forEach(this::onEvent);
+      }
+      case PARTIAL_UPDATE_ROWS_EVENT ->
+          refuse(
+              "The source logged a partial JSON update (binlog_row_value_options=PARTIAL_JSON in"
+                  + " some session), which can't be applied without loss. Set"
+                  + " binlog_row_value_options='' globally and in all sessions, then copy the"
+                  + " changed tables again.");
+      case UNKNOWN ->
+          refuse(
+              "The source's binlog has an event of a type that is not known (on MariaDB: rows"
+                  + " compressed by log_bin_compress=ON). Switch that feature off, then copy the"
+                  + " tables again.");
+      case INCIDENT ->
+          refuse(
+              "The source's binlog reports an incident: it may lack changes. Copy the tables"
+                  + " again.");
+      default -> {}
+    }
+  }
+
+  @SuppressWarnings("unchecked")
+  private static <T extends EventData> T data(Event event) {
+    EventData data = event.getData();
+    return (T) (data instanceof EventDataWrapper wrapper ? wrapper.getInternal() : data);
+  }
+
+  private void query(QueryEventData query) {
+    String problem = StatementRules.unsupportedInBinlog(query.getDatabase(), query.getSql());
+    if (problem != null) {
+      refuse(problem);
+    }
+  }
+
+  private void mariaDbGtid(Event event) {
+    MariadbGtidEventData gtid = data(event);
+    if ((gtid.getFlags() & FL_STANDALONE) != 0) {
+      session.standalone(
+          gtid.getDomainId() + "-" + event.getHeader().getServerId() + "-" + gtid.getSequence());
+    }
+  }
+
+  /** The server sends heartbeats when it has sent all there is: between transactions. */
+  private void serverIdle(Event event) {
+    String file = binlogFile.get();
+    if (file != null && event.getHeader() instanceof EventHeaderV4 header) {
+      session.serverIdleAt(new BinlogPoint(file, header.getNextPosition()));
+    }
+  }
+
+  private void refuse(String message) {
+    fail(new PipelineStoppedException(Reason.REFUSED, message));
+  }
+
+  private void fail(PipelineStoppedException why) {
+    if (!session.closed()) {
+      session.fail(why);
+      failEngine.accept(why);
+    }
+  }
+
+  @Override
+  public void onConnect(BinaryLogClient client) {
+    session.connected();
+  }
+
+  @Override
+  public void onCommunicationFailure(BinaryLogClient client, Exception e) {
+    fail(
+        new PipelineStoppedException(
+            Reason.UNREACHABLE, "The connection to the source's binlog broke: " + e, e));
+  }
+
+  @Override
+  public void onEventDeserializationFailure(BinaryLogClient client, Exception e) {
+    fail(
+        new PipelineStoppedException(
+            Reason.PROTECTED, "An event of the source's binlog can't be read: " + e, e));
+  }
+
+  @Override
+  public void onDisconnect(BinaryLogClient client) {
+    fail(
+        new PipelineStoppedException(
+            Reason.UNREACHABLE,
+            "The source closed the connection to its binlog at "
+                + client.getBinlogFilename()
+                + ":"
+                + client.getBinlogPosition()));
+  }
+}

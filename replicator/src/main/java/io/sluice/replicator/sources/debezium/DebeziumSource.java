@@ -1,0 +1,321 @@
+package io.sluice.replicator.sources.debezium;
+
+import io.debezium.embedded.Connect;
+import io.debezium.engine.DebeziumEngine;
+import io.debezium.engine.RecordChangeEvent;
+import io.debezium.engine.format.ChangeEventFormat;
+import io.sluice.evolution.SourceTableId;
+import io.sluice.replicator.backfill.StreamPosition;
+import io.sluice.replicator.values.ValueEncoders;
+import io.sluice.sinks.ChangeInput;
+import io.sluice.sinks.PipelineStoppedException;
+import io.sluice.sinks.PipelineStoppedException.Reason;
+import io.sluice.sinks.RecoveredState;
+import io.sluice.sinks.SourceCallbacks;
+import io.sluice.sinks.TableTarget;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.kafka.connect.source.SourceRecord;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One run of a MySQL or MariaDB source: from a recovered state to its end. A fault, whatever it is,
+ * ends the run; going on is a new run from the last committed epoch.
+ *
+ * <p>Order of use: construct, hand it to the pipeline as its {@link SourceCallbacks}, {@link
+ * #start}, {@link #close}. Thread safe.
+ */
+public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(DebeziumSource.class);
+
+  /** Watchdog ticks (seconds) without any event of the server, which sends one every two. */
+  private static final int SILENT_TICKS_MAX = 15;
+
+  private static final long CLOSE_SECONDS_MAX = 30;
+
+  private final SourceSettings settings;
+  private final ValueEncoders encoders;
+  private final StreamProgress progress = new StreamProgress();
+  private final CompletableFuture<Void> terminated = new CompletableFuture<>();
+  private final AtomicBoolean closing = new AtomicBoolean();
+  private volatile @Nullable DeliveredMark delivered;
+  private volatile @Nullable EngineSession session;
+  private volatile @Nullable DebeziumEngine<RecordChangeEvent<SourceRecord>> engine;
+  private volatile boolean consuming;
+  private volatile long batches;
+
+  public DebeziumSource(SourceSettings settings, ValueEncoders encoders) {
+    this.settings = settings;
+    this.encoders = encoders;
+  }
+
+  @Override
+  public Optional<TableTarget> target(SourceTableId table) {
+    return settings.target().apply(table);
+  }
+
+  /** See {@link DeliveredMark#text}; empty before anything is known. */
+  @Override
+  public String deliveredMark() {
+    DeliveredMark mark = delivered;
+    return mark == null ? "" : mark.text();
+  }
+
+  @Override
+  public List<String> foldHistory(List<String> history) {
+    return HistoryRecords.fold(history);
+  }
+
+  /** How far the stream has come, for the backfill. */
+  public StreamPosition progress() {
+    return progress;
+  }
+
+  /** Ends, always exceptionally, with a {@link PipelineStoppedException}; CLOSED after close. */
+  public CompletableFuture<Void> terminated() {
+    return terminated;
+  }
+
+  /**
+   * Restores the tables and starts the engine; returns when its thread runs.
+   *
+   * @throws PipelineStoppedException the recovered state is not this source's
+   */
+  public void start(ChangeInput input, RecoveredState state) {
+    BinlogPosition position = recoveredPosition(state);
+    List<String> history = HistoryRecords.fold(state.history());
+    var schemas = new SchemaChanges(input, id -> settings.target().apply(id).isPresent());
+    if (position != null) {
+      delivered =
+          new DeliveredMark(
+              position.gtids(),
+              null,
+              position.eventsToSkip() == 0 ? position.point() : position.point().justBehind());
+      schemas.restore(history);
+    }
+    var watch =
+        new RecordInterpreter.SourceWatch() {
+          @Override
+          public void delivered(DeliveredMark mark) {
+            delivered = mark;
+          }
+
+          @Override
+          public void passed(BinlogPoint point) {
+            progress.passed(point);
+          }
+        };
+    var holder = new RecordInterpreter[1];
+    EngineSession opened =
+        EngineSession.open(
+            position == null ? null : position.toOffset(),
+            position == null ? List.of() : history,
+            point -> consume(() -> holder[0].idleAt(point)));
+    session = opened;
+    holder[0] =
+        new RecordInterpreter(
+            settings.flavor(),
+            EngineProperties.topicPrefix(settings.pipeline()),
+            opened,
+            input,
+            schemas,
+            encoders,
+            () -> SourceServer.binlogEnd(settings),
+            watch,
+            position);
+    try {
+      run(opened, holder[0]);
+    } catch (RuntimeException e) {
+      opened.close();
+      throw e;
+    }
+  }
+
+  private @Nullable BinlogPosition recoveredPosition(RecoveredState state) {
+    if (state.position().isEmpty()) {
+      return null;
+    }
+    try {
+      return BinlogPosition.parse(state.position().get(), settings.flavor());
+    } catch (IllegalArgumentException e) {
+      throw new PipelineStoppedException(
+          Reason.MISCONFIGURED,
+          "Pipeline "
+              + settings.pipeline()
+              + " stands at "
+              + state.position().get().text()
+              + ", which is no position of a "
+              + settings.flavor()
+              + " server: the source in the config is of another kind than before.",
+          e);
+    }
+  }
+
+  private void run(EngineSession opened, RecordInterpreter interpreter) {
+    DebeziumEngine<RecordChangeEvent<SourceRecord>> made =
+        DebeziumEngine.create(ChangeEventFormat.of(Connect.class))
+            .using(EngineProperties.of(settings, opened, Runtime.getRuntime().maxMemory()))
+            .notifying((records, committer) -> consumeBatch(interpreter, records))
+            .using(
+                (success, message, error) ->
+                    ended(opened, success ? null : message, success ? null : error))
+            .build();
+    engine = made;
+    var thread = new Thread(made, "source-" + settings.pipeline());
+    thread.setDaemon(true);
+    thread.setUncaughtExceptionHandler((t, e) -> ended(opened, null, e));
+    thread.start();
+    var watchdog = new Thread(() -> watch(opened), "source-watchdog-" + settings.pipeline());
+    watchdog.setDaemon(true);
+    watchdog.start();
+  }
+
+  /** The committer is never called: Debezium stores nothing. */
+  private void consumeBatch(
+      RecordInterpreter interpreter, List<RecordChangeEvent<SourceRecord>> records) {
+    consume(
+        () -> {
+          for (RecordChangeEvent<SourceRecord> record : records) {
+            if (closing.get()) {
+              return;
+            }
+            interpreter.accept(record.record());
+          }
+        });
+  }
+
+  private void consume(Runnable work) {
+    EngineSession current = session;
+    if (closing.get() || current == null) {
+      return;
+    }
+    PipelineStoppedException before = current.fault();
+    if (before != null) {
+      throw before;
+    }
+    consuming = true;
+    try {
+      work.run();
+    } catch (RuntimeException e) {
+      PipelineStoppedException why = SourceFailures.explain(settings, null, e);
+      current.fail(why);
+      throw why;
+    } finally {
+      batches++;
+      consuming = false;
+    }
+  }
+
+  private void ended(EngineSession opened, @Nullable String message, @Nullable Throwable error) {
+    PipelineStoppedException fault = opened.fault();
+    opened.close();
+    if (closing.get()) {
+      terminated.completeExceptionally(
+          new PipelineStoppedException(Reason.CLOSED, "The source was asked to stop"));
+    } else if (fault != null) {
+      terminated.completeExceptionally(fault);
+    } else {
+      terminated.completeExceptionally(
+          SourceFailures.explain(
+              settings, message, error == null ? new IOException("the engine ended") : error));
+    }
+  }
+
+  /** A server that says nothing at all is gone, though nobody tells us. */
+  private void watch(EngineSession opened) {
+    long lastEvents = -1;
+    long lastBatches = -1;
+    int silent = 0;
+    while (!opened.closed() && !terminated.isDone()) {
+      try {
+        terminated.get(1, TimeUnit.SECONDS);
+      } catch (TimeoutException e) {
+        // The usual case: a tick.
+      } catch (InterruptedException e) {
+        return;
+      } catch (java.util.concurrent.ExecutionException e) {
+        return;
+      }
+      long events = opened.eventsSeen();
+      long handled = batches;
+      boolean moved = events != lastEvents || handled != lastBatches || consuming;
+      silent = moved || !opened.isConnected() ? 0 : silent + 1;
+      lastEvents = events;
+      lastBatches = handled;
+      if (silent >= SILENT_TICKS_MAX) {
+        opened.fail(
+            new PipelineStoppedException(
+                Reason.UNREACHABLE,
+                "The source has sent nothing for "
+                    + SILENT_TICKS_MAX
+                    + " s, not even a heartbeat: the connection is taken for lost"));
+        closeEngine();
+        return;
+      }
+    }
+  }
+
+  /** Stops and waits until the engine has ended; what was handed over stays handed over. */
+  @Override
+  public void close() {
+    closing.set(true);
+    EngineSession opened = session;
+    if (opened == null) {
+      terminated.completeExceptionally(
+          new PipelineStoppedException(Reason.CLOSED, "The source was asked to stop"));
+      return;
+    }
+    if (!terminated.isDone()) {
+      opened.markClosing();
+      closeEngine();
+      awaitEnd();
+    }
+    opened.close();
+  }
+
+  private void awaitEnd() {
+    try {
+      terminated.get(CLOSE_SECONDS_MAX, TimeUnit.SECONDS);
+    } catch (java.util.concurrent.ExecutionException e) {
+      LOG.debug("The source has ended", e);
+    } catch (TimeoutException e) {
+      LOG.warn("The source did not end within {} s; it is left behind", CLOSE_SECONDS_MAX);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** The engine can't be closed while it starts (its own rule): tried again until it can. */
+  private void closeEngine() {
+    DebeziumEngine<?> current = engine;
+    for (int attempt = 0; current != null && attempt < 100 && !terminated.isDone(); attempt++) {
+      try {
+        current.close();
+        return;
+      } catch (IllegalStateException e) {
+        LOG.debug("The engine can't be closed yet", e);
+        try {
+          terminated.get(100, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException again) {
+          continue;
+        } catch (java.util.concurrent.ExecutionException ended) {
+          return;
+        } catch (InterruptedException interrupted) {
+          Thread.currentThread().interrupt();
+          return;
+        }
+      } catch (IOException e) {
+        LOG.warn("The engine did not close cleanly", e);
+        return;
+      }
+    }
+  }
+}

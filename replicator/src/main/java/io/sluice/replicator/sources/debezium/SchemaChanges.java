@@ -1,0 +1,154 @@
+package io.sluice.replicator.sources.debezium;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.sluice.evolution.SourceTable;
+import io.sluice.evolution.SourceTableId;
+import io.sluice.replicator.sources.debezium.HistoryRecords.ChangeType;
+import io.sluice.replicator.sources.debezium.HistoryRecords.TableChange;
+import io.sluice.sinks.ChangeInput;
+import io.sluice.sinks.RoutedTable;
+import io.sluice.sinks.TableRefusedException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The captured tables as the stream knows them now, and what a DDL makes of them. Which change of
+ * columns can be followed is the pipeline's to say ({@link ChangeInput#tableChanged}); refused here
+ * is what changes rows or names. Statements on other tables are history and nothing else. One
+ * thread.
+ */
+final class SchemaChanges {
+
+  private final ChangeInput input;
+  private final Predicate<SourceTableId> captured;
+  private final Map<SourceTableId, RoutedTable> tables = new HashMap<>();
+
+  SchemaChanges(ChangeInput input, Predicate<SourceTableId> captured) {
+    this.input = input;
+    this.captured = captured;
+  }
+
+  boolean isCaptured(SourceTableId id) {
+    return captured.test(id);
+  }
+
+  @Nullable RoutedTable table(SourceTableId id) {
+    return tables.get(id);
+  }
+
+  void put(RoutedTable table) {
+    tables.put(table.source().id(), table);
+  }
+
+  /** After a start: what the recovered history holds. */
+  void restore(List<String> history) {
+    for (SourceTable definition : HistoryRecords.tables(history).values()) {
+      if (captured.test(definition.id())) {
+        input.restoreTable(definition).ifPresent(this::put);
+      }
+    }
+  }
+
+  /** A record of the schema snapshot. Its DROPs come before each CREATE and drop nothing. */
+  void defined(JsonNode record) {
+    String text = record.toString();
+    boolean handedOver = false;
+    for (TableChange change : HistoryRecords.changes(record)) {
+      if (change.definition() != null && captured.test(change.id())) {
+        if (StatementRules.makesSystemVersioned(HistoryRecords.ddl(record))) {
+          throw refused(
+              change.id(), record, "deletes in a system-versioned table are logged as updates");
+        }
+        input.tableChanged(change.definition(), handedOver ? null : text).ifPresent(this::put);
+        handedOver = true;
+      }
+    }
+    if (!handedOver) {
+      input.history(text);
+    }
+  }
+
+  /**
+   * A record of the stream.
+   *
+   * @throws TableRefusedException if it can't be followed; nothing of it has been handed over
+   */
+  void changed(JsonNode record) {
+    refuseUnseenEffects(record);
+    List<TableChange> changes =
+        HistoryRecords.changes(record).stream().filter(this::concernsCaptured).toList();
+    for (TableChange change : changes) {
+      refuseNameChanges(change, record);
+    }
+    String text = record.toString();
+    boolean handedOver = false;
+    for (TableChange change : changes) {
+      SourceTable definition = change.definition();
+      RoutedTable before = tables.get(change.id());
+      if (definition == null || (before != null && before.source().equals(definition))) {
+        continue;
+      }
+      input.tableChanged(definition, handedOver ? null : text).ifPresent(this::put);
+      handedOver = true;
+    }
+    if (!handedOver) {
+      input.history(text);
+    }
+  }
+
+  private boolean concernsCaptured(TableChange change) {
+    return captured.test(change.id())
+        || (change.previousId() != null && captured.test(change.previousId()));
+  }
+
+  private void refuseUnseenEffects(JsonNode record) {
+    String ddl = HistoryRecords.ddl(record);
+    String database = record.path("databaseName").asText("");
+    StatementRules.Effect effect = StatementRules.effectOn(database, ddl);
+    if (effect != null && captured.test(effect.table())) {
+      throw refused(effect.table(), record, effect.problem());
+    }
+    String dropped = StatementRules.droppedDatabase(ddl);
+    if (dropped != null) {
+      for (SourceTableId id : tables.keySet()) {
+        if (id.database().equals(dropped)) {
+          throw refused(id, record, "the table was dropped with its database");
+        }
+      }
+    }
+  }
+
+  private void refuseNameChanges(TableChange change, JsonNode record) {
+    if (change.type() == ChangeType.DROP) {
+      if (tables.containsKey(change.id())) {
+        throw refused(change.id(), record, "the table was dropped");
+      }
+    } else if (change.previousId() != null) {
+      SourceTableId named = captured.test(change.previousId()) ? change.previousId() : change.id();
+      throw refused(
+          named, record, "table " + change.previousId() + " was renamed to " + change.id());
+    } else if (change.type() == ChangeType.CREATE
+        && StatementRules.makesSystemVersioned(HistoryRecords.ddl(record))) {
+      throw refused(
+          change.id(), record, "deletes in a system-versioned table are logged as updates");
+    }
+  }
+
+  private static TableRefusedException refused(
+      SourceTableId table, JsonNode record, String problem) {
+    return new TableRefusedException(
+        table,
+        "The stream of "
+            + table
+            + " can't be followed past \""
+            + StatementRules.excerpt(HistoryRecords.ddl(record))
+            + "\": "
+            + problem
+            + ". Of changes to a captured table only ADD COLUMN (and what leaves columns and rows"
+            + " as they are) is supported so far: exclude the table, or copy it anew under a new"
+            + " pipeline name.");
+  }
+}

@@ -1,0 +1,103 @@
+package io.sluice.replicator.sources.debezium;
+
+import io.sluice.replicator.values.MySqlFlavor;
+import io.sluice.sinks.PipelineStoppedException;
+import io.sluice.sinks.PipelineStoppedException.Reason;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Properties;
+import org.jspecify.annotations.Nullable;
+
+/** The source server over plain JDBC: what the source itself has to ask. */
+final class SourceServer {
+
+  private static final int UNKNOWN_VARIABLE = 1193;
+  private static final int SYNTAX = 1064;
+
+  private SourceServer() {}
+
+  /** A connection in UTC; the caller closes it. */
+  static Connection connect(SourceSettings settings) throws SQLException {
+    var properties = new Properties();
+    properties.setProperty("user", settings.user());
+    properties.setProperty("password", settings.password());
+    long millis = settings.connectTimeout().toMillis();
+    properties.setProperty("connectTimeout", Long.toString(millis));
+    String address = settings.host() + ":" + settings.port() + "/";
+    if (settings.flavor() == MySqlFlavor.MARIADB) {
+      properties.setProperty("sslMode", mariaDbTls(settings.tls()));
+      return DriverManager.getConnection("jdbc:mariadb://" + address, properties);
+    }
+    properties.setProperty("sslMode", settings.tls().name());
+    properties.setProperty("allowPublicKeyRetrieval", "true");
+    properties.setProperty("connectionTimeZone", "UTC");
+    return DriverManager.getConnection("jdbc:mysql://" + address, properties);
+  }
+
+  private static String mariaDbTls(SourceSettings.Tls tls) {
+    return switch (tls) {
+      case DISABLED, PREFERRED -> "disable";
+      case REQUIRED -> "trust";
+      case VERIFY_CA -> "verify-ca";
+      case VERIFY_IDENTITY -> "verify-full";
+    };
+  }
+
+  /**
+   * Where the server's binlog ends now.
+   *
+   * @throws PipelineStoppedException the server can't be asked
+   */
+  static BinlogPoint binlogEnd(SourceSettings settings) {
+    try (Connection connection = connect(settings)) {
+      BinlogPoint end = binlogEnd(connection, settings.flavor());
+      if (end == null) {
+        throw new PipelineStoppedException(
+            Reason.REFUSED, "The source has no binlog (log_bin=OFF). Switch it on.");
+      }
+      return end;
+    } catch (SQLException e) {
+      throw SourceFailures.explain(settings, null, e);
+    }
+  }
+
+  /** Null if there is no binlog. */
+  static @Nullable BinlogPoint binlogEnd(Connection connection, MySqlFlavor flavor)
+      throws SQLException {
+    if (flavor == MySqlFlavor.MYSQL) {
+      try {
+        return binlogEnd(connection, "SHOW BINARY LOG STATUS");
+      } catch (SQLException e) {
+        if (e.getErrorCode() != SYNTAX) {
+          throw e;
+        }
+        // Before MySQL 8.2.
+      }
+    }
+    return binlogEnd(connection, "SHOW MASTER STATUS");
+  }
+
+  private static @Nullable BinlogPoint binlogEnd(Connection connection, String sql)
+      throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(sql)) {
+      return rows.next() ? new BinlogPoint(rows.getString(1), rows.getLong(2)) : null;
+    }
+  }
+
+  /** A global variable's value; null if this server has no such variable. */
+  static @Nullable String variable(Connection connection, String name) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery("SELECT @@GLOBAL." + name)) {
+      return rows.next() ? rows.getString(1) : null;
+    } catch (SQLException e) {
+      if (e.getErrorCode() == UNKNOWN_VARIABLE) {
+        return null;
+      }
+      throw e;
+    }
+  }
+}
