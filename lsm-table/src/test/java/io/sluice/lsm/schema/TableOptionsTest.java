@@ -1,0 +1,158 @@
+package io.sluice.lsm.schema;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.lsm.error.UnsupportedTableException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class TableOptionsTest {
+
+  private static TableSchema table(Map<String, String> options) {
+    return new TableSchema(
+        4,
+        new RowType(
+            List.of(
+                new DataField(0, "id", DataTypes.INT.withNullable(false)),
+                new DataField(1, "ver", DataTypes.INT),
+                new DataField(2, "v", DataTypes.STRING))),
+        2,
+        List.of(),
+        List.of("id"),
+        options,
+        null,
+        0);
+  }
+
+  @Test
+  void hasPaimonsDefaults() {
+    TableOptions options = TableOptions.of(table(Map.of()));
+    assertThat(options)
+        .isEqualTo(
+            new TableOptions(
+                -1,
+                List.of("id"),
+                MergeEngine.DEDUPLICATE,
+                ChangelogProducer.NONE,
+                false,
+                List.of(),
+                true,
+                "__DEFAULT_PARTITION__",
+                true,
+                false,
+                new TableOptions.DataFiles(
+                    "parquet", "zstd", 1, 128L << 20, null, false, "data-", true),
+                new TableOptions.Stats(StatsMode.truncate(16), Map.of(), -1, true),
+                new TableOptions.Compaction(5, 8, 6, 200, 1),
+                new TableOptions.Manifests("zstd", 8L << 20, 16L << 20, 30),
+                new TableOptions.Retention(10, Integer.MAX_VALUE, Duration.ofHours(1), 50)));
+  }
+
+  @Test
+  void readsEveryOption() {
+    Map<String, String> all = new HashMap<>();
+    all.put("bucket", "4");
+    all.put("bucket-key", "id");
+    all.put("merge-engine", "Partial-Update");
+    all.put("changelog-producer", "full-compaction");
+    all.put("deletion-vectors.enabled", "true");
+    all.put("sequence.field", "ver, v");
+    all.put("sequence.field.sort-order", "descending");
+    all.put("partition.default-name", "none");
+    all.put("partition.legacy-name", "false");
+    all.put("write-only", "true");
+    all.put("file.format", "ORC");
+    all.put("file.compression", "snappy");
+    all.put("file.compression.zstd-level", "3");
+    all.put("target-file-size", "64 mb");
+    all.put("file.block-size", "1048576");
+    all.put("data-file.thin-mode", "true");
+    all.put("data-file.prefix", "d-");
+    all.put("orc.timestamp-ltz.legacy.type", "false");
+    all.put("metadata.stats-mode", "counts");
+    all.put("fields.v.stats-mode", "full");
+    all.put("metadata.stats-keep-first-n-columns", "2");
+    all.put("metadata.stats-dense-store", "false");
+    all.put("num-sorted-run.compaction-trigger", "3");
+    all.put("num-sorted-run.stop-trigger", "9");
+    all.put("num-levels", "7");
+    all.put("compaction.max-size-amplification-percent", "100");
+    all.put("compaction.size-ratio", "5");
+    all.put("manifest.compression", "deflate");
+    all.put("manifest.target-file-size", "1 kb");
+    all.put("manifest.full-compaction-threshold-size", "2 GB");
+    all.put("manifest.merge-min-count", "2");
+    all.put("snapshot.num-retained.min", "1");
+    all.put("snapshot.num-retained.max", "7");
+    all.put("snapshot.time-retained", "10 min");
+    all.put("snapshot.expire.limit", "3");
+    assertThat(TableOptions.of(table(all)))
+        .isEqualTo(
+            new TableOptions(
+                4,
+                List.of("id"),
+                MergeEngine.PARTIAL_UPDATE,
+                ChangelogProducer.FULL_COMPACTION,
+                true,
+                List.of("ver", "v"),
+                false,
+                "none",
+                false,
+                true,
+                new TableOptions.DataFiles(
+                    "orc", "snappy", 3, 64L << 20, 1L << 20, true, "d-", false),
+                new TableOptions.Stats(StatsMode.COUNTS, Map.of("v", StatsMode.FULL), 2, false),
+                new TableOptions.Compaction(3, 9, 7, 100, 5),
+                new TableOptions.Manifests("deflate", 1024, 2L << 30, 2),
+                new TableOptions.Retention(1, 7, Duration.ofMinutes(10), 3)));
+    assertThat(TableOptions.of(table(all)).stats().of("v", 2)).isEqualTo(StatsMode.NONE);
+  }
+
+  @Test
+  void tellsAllProblemsAtOnce() {
+    Map<String, String> wrong =
+        Map.of(
+            "bucket", "0",
+            "merge-engine", "newest",
+            "target-file-size", "12 parsecs",
+            "snapshot.time-retained", "soon",
+            "write-only", "maybe",
+            "sequence.field", "nope",
+            "num-levels", "many");
+    assertThatThrownBy(() -> TableOptions.of(table(wrong)))
+        .isInstanceOf(UnsupportedTableException.class)
+        .satisfies(
+            e ->
+                assertThat(e.getMessage())
+                    .contains("schema-4")
+                    .contains(wrong.keySet().toArray(String[]::new)));
+  }
+
+  @Test
+  void namesWhatATableUsesThatTheEngineLacks() {
+    Map<String, String> plain = Map.of("bucket", "1", "file.format", "orc");
+    assertThat(UnsupportedFeatures.forWriting(table(plain))).isEmpty();
+    assertThat(UnsupportedFeatures.forReading(table(Map.of()))).isEmpty();
+    assertThat(UnsupportedFeatures.forWriting(table(Map.of())))
+        .anyMatch(text -> text.startsWith("bucket = -1"))
+        .anyMatch(text -> text.startsWith("file.format = parquet"));
+    Map<String, String> options = new HashMap<>(plain);
+    options.put("merge-engine", "aggregation");
+    options.put("deletion-vectors.enabled", "true");
+    options.put("record-level.expire-time", "1 d");
+    options.put("changelog-producer", "lookup");
+    assertThat(UnsupportedFeatures.forReading(table(options)))
+        .containsExactly(
+            "merge-engine = aggregation",
+            "deletion-vectors.enabled = true",
+            "record-level.expire-time = 1 d");
+    assertThatThrownBy(() -> UnsupportedFeatures.checkWriting(table(options), "lake/t"))
+        .isInstanceOf(UnsupportedTableException.class)
+        .hasMessageContaining("lake/t")
+        .hasMessageContaining("changelog-producer = lookup");
+  }
+}
