@@ -1,6 +1,7 @@
 package io.sluice.replicator.values;
 
 import io.sluice.evolution.SourceColumn;
+import io.sluice.evolution.SourceKind;
 import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.binary.BinaryRowWriter;
 import io.sluice.lsm.schema.DataField;
@@ -22,7 +23,7 @@ record ColumnContext(
       SourceTableId table,
       SourceColumn column,
       DataField field) {
-    this(flavor, zeroDates, listener, table, column, field, SourceKind.of(flavor, column));
+    this(flavor, zeroDates, listener, table, column, field, SourceKind.of(column));
   }
 
   /** Declared fraction digits of a temporal column. */

@@ -1,5 +1,6 @@
 package io.sluice.replicator.values;
 
+import io.sluice.evolution.SourceKind;
 import io.sluice.lsm.binary.BinaryRowWriter;
 import io.sluice.lsm.schema.DataType;
 import java.io.ByteArrayOutputStream;

@@ -1,6 +1,7 @@
 package io.sluice.replicator.values;
 
 import io.sluice.evolution.SourceColumn;
+import io.sluice.evolution.SourceKind;
 import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.binary.BinaryRowWriter;
 import io.sluice.lsm.schema.DataField;
@@ -52,7 +53,18 @@ public final class ValueEncoders {
     TypeRoot root = lake.root();
     ValueEncoder encoder =
         switch (context.kind()) {
-          case TINYINT, SMALLINT, MEDIUMINT, INT, BIGINT, BIGINT_UNSIGNED, YEAR ->
+          case TINYINT_ONE,
+              TINYINT,
+              TINYINT_UNSIGNED,
+              SMALLINT,
+              SMALLINT_UNSIGNED,
+              MEDIUMINT,
+              MEDIUMINT_UNSIGNED,
+              INT,
+              INT_UNSIGNED,
+              BIGINT,
+              BIGINT_UNSIGNED,
+              YEAR ->
               lake instanceof DecimalType
                   ? new DecimalEncoder(context)
                   : isInteger(root) ? new IntegerEncoder(context) : null;
@@ -60,12 +72,12 @@ public final class ValueEncoders {
               lake instanceof DecimalType
                   ? new DecimalEncoder(context)
                   : root.isText() ? new DecimalTextEncoder(context) : null;
-          case FLOAT, DOUBLE ->
-              root == TypeRoot.DOUBLE
-                      || (root == TypeRoot.FLOAT && context.kind() == SourceKind.FLOAT)
+          case FLOAT ->
+              root == TypeRoot.FLOAT || root == TypeRoot.DOUBLE
                   ? new FloatingEncoder(context)
                   : null;
-          case BIT -> BitEncoder.fits(context) ? new BitEncoder(context) : null;
+          case DOUBLE -> root == TypeRoot.DOUBLE ? new FloatingEncoder(context) : null;
+          case BIT_ONE, BITS -> BitEncoder.fits(context) ? new BitEncoder(context) : null;
           case DATE -> root == TypeRoot.DATE ? new DateEncoder(context) : null;
           case DATETIME ->
               root == TypeRoot.TIMESTAMP && precisionFits(context)
@@ -76,7 +88,8 @@ public final class ValueEncoders {
                   ? new DateTimeEncoder(context)
                   : null;
           case TIME -> root.isText() ? new TimeTextEncoder(context) : null;
-          case TEXT -> root.isText() ? new TextEncoder(context) : null;
+          case CHAR, TEXT ->
+              root.isText() && !isBinaryCharset(column) ? new TextEncoder(context) : null;
           case ENUM, SET -> root.isText() ? new LabelEncoder(context) : null;
           case JSON ->
               !root.isText()
@@ -84,8 +97,8 @@ public final class ValueEncoders {
                   : flavor == MySqlFlavor.MYSQL
                       ? new JsonEncoder(context)
                       : new TextEncoder(context);
-          case BINARY, VARBINARY -> root.isBytes() ? new BytesEncoder(context) : null;
-          case UNSUPPORTED -> null;
+          case BINARY, BLOB -> root.isBytes() ? new BytesEncoder(context) : null;
+          case GEOMETRY, VECTOR, UUID, INET, UNKNOWN -> null;
         };
     if (encoder == null) {
       throw context.unencodable(
@@ -112,31 +125,23 @@ public final class ValueEncoders {
    */
   public String selectExpression(SourceColumn column) {
     String name = quote(column.name());
-    return switch (SourceKind.of(flavor, column)) {
+    return switch (SourceKind.of(column)) {
       case FLOAT -> "(" + name + " * 1e0)";
       case DOUBLE -> column.scale() == null ? name : "(" + name + " * 1e0)";
       case BIGINT_UNSIGNED, DECIMAL, DATE, DATETIME, TIMESTAMP, TIME, YEAR ->
           flavor == MySqlFlavor.MARIADB ? "CAST(" + name + " AS CHAR)" : name;
-      case TINYINT,
-          SMALLINT,
-          MEDIUMINT,
-          INT,
-          BIGINT,
-          BIT,
-          TEXT,
-          ENUM,
-          SET,
-          JSON,
-          BINARY,
-          VARBINARY,
-          UNSUPPORTED ->
-          name;
+      default -> name;
     };
   }
 
   /** An identifier in backticks. */
   public static String quote(String identifier) {
     return "`" + identifier.replace("`", "``") + "`";
+  }
+
+  /** CHARACTER SET binary makes a text column a bytes column, which the stream doesn't know. */
+  private static boolean isBinaryCharset(SourceColumn column) {
+    return column.charset() != null && column.charset().equalsIgnoreCase("binary");
   }
 
   private static boolean isInteger(TypeRoot root) {
