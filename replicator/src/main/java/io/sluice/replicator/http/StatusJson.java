@@ -1,0 +1,80 @@
+package io.sluice.replicator.http;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.sluice.replicator.metrics.DaemonStatus;
+import io.sluice.sinks.PipelineStatus;
+import io.sluice.sinks.PipelineStatus.TableStatus;
+import java.time.Instant;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** {@link DaemonStatus} as JSON: what {@code /api/status} answers and the page shows. */
+final class StatusJson {
+
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+
+  private StatusJson() {}
+
+  static byte[] write(DaemonStatus status) {
+    ObjectNode root = MAPPER.createObjectNode();
+    root.put("pipeline", status.pipelineName());
+    root.put("state", status.state().name().toLowerCase(Locale.ROOT));
+    root.put("problem", status.problem().orElse(null));
+    root.put("time", Instant.ofEpochMilli(status.nowMillis()).toString());
+    root.put("started", Instant.ofEpochMilli(status.startedMillis()).toString());
+    root.put(
+        "sourceLagSeconds",
+        status.sourceLagSeconds().isPresent() ? status.sourceLagSeconds().getAsDouble() : null);
+    status.pipeline().ifPresent(pipeline -> ofPipeline(root, pipeline, status));
+    try {
+      return MAPPER.writerWithDefaultPrettyPrinter().writeValueAsBytes(root);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void ofPipeline(ObjectNode root, PipelineStatus pipeline, DaemonStatus status) {
+    root.put("epoch", pipeline.epoch());
+    root.put(
+        "lastCommit",
+        pipeline.lastCommitMillis() > 0
+            ? Instant.ofEpochMilli(pipeline.lastCommitMillis()).toString()
+            : null);
+    root.put("freshnessSeconds", Math.max(0, pipeline.freshnessSeconds()));
+    root.set("position", json(pipeline.position().map(each -> each.text()).orElse(null)));
+    root.put("memtableBytes", pipeline.memtableBytes());
+    root.put("compactionPendingBytes", pipeline.compactionPendingBytes());
+    ArrayNode tables = root.putArray("tables");
+    for (TableStatus table : pipeline.tables()) {
+      ObjectNode node = tables.addObject();
+      node.put("source", table.source().toString());
+      node.put("lakeTable", table.lakeTable());
+      node.put("snapshot", table.snapshotId());
+      node.put("freshnessSeconds", Math.max(0, table.freshnessSeconds()));
+      node.put("inserts", table.inserts());
+      node.put("updates", table.updates());
+      node.put("deletes", table.deletes());
+      node.put("backfillRows", table.backfillRows());
+      node.put("backfillRowsEstimated", status.estimatedRows().get(table.source()));
+      node.set("backfill", json(table.backfillProgress()));
+      node.put("sortedRuns", table.sortedRuns());
+      node.put("liveFiles", table.liveFiles());
+    }
+  }
+
+  /** The text as JSON if it is some, else as a JSON text. */
+  private static JsonNode json(@Nullable String text) {
+    if (text == null) {
+      return MAPPER.nullNode();
+    }
+    try {
+      return MAPPER.readTree(text);
+    } catch (JsonProcessingException e) {
+      return MAPPER.getNodeFactory().textNode(text);
+    }
+  }
+}
