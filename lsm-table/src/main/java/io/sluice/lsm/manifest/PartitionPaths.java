@@ -127,7 +127,7 @@ public final class PartitionPaths {
     String text =
         String.format(
             Locale.ROOT, "%02d:%02d:%02d", time.getHour(), time.getMinute(), time.getSecond());
-    return text + fraction(time.getNano(), precision, 0);
+    return text + fraction(time.getNano(), precision, Math.min(precision, 1));
   }
 
   private String timestamp(BinaryRow row, int column, int precision) {

@@ -161,7 +161,8 @@ public final class SnapshotStore {
     try {
       fileIO.replace(path, Long.toString(id).getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {
-      log.warn("Could not write the hint {}: {}. Readers list the folder instead.", path, e);
+      log.warn(
+          "Could not write the hint {}: {}. Readers list the folder instead.", path, e.toString());
     }
   }
 
