@@ -13,8 +13,6 @@ public final class UnsupportedFeatures {
   private static final Map<String, String> READING =
       Map.ofEntries(
           Map.entry("deletion-vectors.enabled", "false"),
-          Map.entry("ignore-delete", "false"),
-          Map.entry("deduplicate.ignore-delete", "false"),
           Map.entry("force-lookup", "false"),
           Map.entry("row-tracking.enabled", "false"),
           Map.entry("data-evolution.enabled", "false"),
@@ -38,7 +36,6 @@ public final class UnsupportedFeatures {
           "rowkind.field",
           "data-file.external-paths",
           "file.format.per.level",
-          "sequence.field",
           "partition.expiration-time",
           "full-compaction.delta-commits");
 
