@@ -1,17 +1,35 @@
 package io.sluice.sinks.pipeline;
 
+import io.sluice.lsm.io.Backoff;
 import io.sluice.lsm.io.FileIO;
+import io.sluice.lsm.write.MemoryPool;
 import io.sluice.sinks.BackfillInput;
 import io.sluice.sinks.ChangeInput;
 import io.sluice.sinks.PipelineListener;
 import io.sluice.sinks.PipelineSettings;
 import io.sluice.sinks.PipelineStatus;
+import io.sluice.sinks.PipelineStatus.TableStatus;
 import io.sluice.sinks.PipelineStoppedException;
+import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.RecoveredState;
 import io.sluice.sinks.SourceCallbacks;
+import io.sluice.sinks.epoch.EpochCommitter;
+import io.sluice.sinks.epoch.EpochStore;
+import io.sluice.sinks.epoch.LakeTables;
+import io.sluice.sinks.epoch.StorageRetry;
+import io.sluice.sinks.shard.ShardPool;
 import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One pipeline from a source's changes to tables in a lake. It holds no static state: many may run
@@ -19,7 +37,44 @@ import java.util.function.Supplier;
  */
 public final class Pipeline implements AutoCloseable {
 
-  private Pipeline() {}
+  private static final Logger log = LoggerFactory.getLogger(Pipeline.class);
+
+  /** How long {@link #close} waits for the end of a transaction. */
+  private static final Duration TRANSACTION_WAIT = Duration.ofSeconds(10);
+
+  private static final long THREAD_END_MILLIS = 10_000;
+  private static final int COMMIT_THREADS = 4;
+
+  /** At a start storage should be there: about 15 seconds of tries. */
+  private static final int START_TRIES = 8;
+
+  private final PipelineSettings settings;
+  private final Clock clock;
+  private final RecoveredState recovered;
+  private final MemoryPool memory;
+  private final ShardPool shards;
+  private final TableRegistry tables;
+  private final PipelineMonitor monitor;
+  private final Router router;
+  private final Chunks chunks;
+  private final Maintenance maintenance;
+  private final EpochLoop loop;
+  private final Thread epochThread;
+  private final ExecutorService commitPool;
+  private final CompletableFuture<Void> terminated = new CompletableFuture<>();
+
+  /** The id of the consumer file that a pipeline has in each of its tables. */
+  static String consumer(String pipeline) {
+    return "sluice-" + pipeline;
+  }
+
+  /** The user of COMPACT snapshots: never the pipeline itself. */
+  static String compactionUser(String pipeline) {
+    return pipeline + "-compaction";
+  }
+
+  /** Storage and how it is tried again; tests make their own. */
+  record Storage(FileIO fileIO, StorageRetry whileRunning, StorageRetry atStart) {}
 
   /**
    * Finds out from the lake alone where the pipeline stood: puts the highest epoch into the tables
@@ -37,29 +92,192 @@ public final class Pipeline implements AutoCloseable {
       Supplier<String> ids,
       SourceCallbacks source,
       PipelineListener listener) {
-    throw new UnsupportedOperationException();
+    StorageRetry atStart =
+        new StorageRetry(
+            Backoff.exponential(Duration.ofMillis(100), Duration.ofSeconds(5)),
+            START_TRIES,
+            listener);
+    return recover(
+        settings,
+        new Storage(fileIO, StorageRetry.forLong(listener), atStart),
+        clock,
+        ids,
+        source,
+        listener);
+  }
+
+  static Pipeline recover(
+      PipelineSettings settings,
+      Storage storage,
+      Clock clock,
+      Supplier<String> ids,
+      SourceCallbacks source,
+      PipelineListener listener) {
+    AtomicInteger threads = new AtomicInteger();
+    ExecutorService commitPool =
+        Executors.newFixedThreadPool(
+            COMMIT_THREADS,
+            task -> {
+              Thread thread =
+                  new Thread(task, settings.name() + "-commit-" + threads.getAndIncrement());
+              thread.setDaemon(true);
+              return thread;
+            });
+    boolean started = false;
+    try {
+      LakeTables lake = new LakeTables(storage.fileIO(), settings.warehouse(), clock, ids);
+      EpochStore store = new EpochStore(storage.fileIO(), settings.warehouse(), settings.name());
+      Recovery.Result start =
+          new Recovery(
+                  settings.name(),
+                  lake,
+                  store,
+                  committer(settings, store, lake, storage.atStart(), commitPool),
+                  storage.atStart(),
+                  clock)
+              .recover(ids.get(), source);
+      Pipeline pipeline =
+          new Pipeline(
+              settings, storage, lake, store, clock, ids, source, listener, commitPool, start);
+      pipeline.start();
+      started = true;
+      return pipeline;
+    } finally {
+      if (!started) {
+        commitPool.shutdownNow();
+      }
+    }
+  }
+
+  private static EpochCommitter committer(
+      PipelineSettings settings,
+      EpochStore store,
+      LakeTables lake,
+      StorageRetry retry,
+      ExecutorService commitPool) {
+    return new EpochCommitter(store, lake, consumer(settings.name()), retry, commitPool);
+  }
+
+  private Pipeline(
+      PipelineSettings settings,
+      Storage storage,
+      LakeTables lake,
+      EpochStore store,
+      Clock clock,
+      Supplier<String> ids,
+      SourceCallbacks source,
+      PipelineListener listener,
+      ExecutorService commitPool,
+      Recovery.Result start) {
+    this.settings = settings;
+    this.clock = clock;
+    this.commitPool = commitPool;
+    this.recovered = start.state();
+    this.memory = new MemoryPool(settings.memtableBytesMax());
+    StorageRetry retry = storage.whileRunning();
+    this.shards =
+        new ShardPool(
+            settings.name(),
+            settings.workers(),
+            settings.queueBytesMax(),
+            settings.rememberedDeletesMax(),
+            memory,
+            retry,
+            this::fail);
+    this.maintenance = new Maintenance(settings, lake, listener);
+    this.tables =
+        new TableRegistry(lake, shards.workers(), maintenance::pressure, start.epoch().sources());
+    this.monitor =
+        new PipelineMonitor(
+            settings,
+            System::nanoTime,
+            shards,
+            tables,
+            start.epoch().nextSequence(),
+            recovered.position().orElse(null),
+            start.epoch().sourceTimeMicros());
+    this.router = new Router(monitor, source, new SchemaGate(lake, retry, clock), tables, listener);
+    this.chunks = new Chunks(monitor, source, tables);
+    this.loop =
+        new EpochLoop(
+            monitor,
+            new EpochLoop.Parts(
+                committer(settings, store, lake, retry, commitPool),
+                store,
+                retry,
+                source,
+                listener,
+                clock,
+                ids),
+            start.epoch(),
+            start.foldedHistory(),
+            maintenance::epochFinished,
+            this::fail);
+    this.epochThread = new Thread(loop, settings.name() + "-epoch");
+    this.epochThread.setDaemon(true);
+  }
+
+  private void start() {
+    shards.start();
+    maintenance.start();
+    epochThread.start();
   }
 
   /** What {@link #recover} found. */
   public RecoveredState recovered() {
-    throw new UnsupportedOperationException();
+    return recovered;
   }
 
   public ChangeInput changes() {
-    throw new UnsupportedOperationException();
+    return router;
   }
 
   public BackfillInput backfill() {
-    throw new UnsupportedOperationException();
+    return chunks;
   }
 
+  /** The facts of this moment. */
   public PipelineStatus status() {
-    throw new UnsupportedOperationException();
+    EpochLoop.Standing standing = loop.standing();
+    long nowMicros = clock.millis() * 1000;
+    return monitor.locked(
+        () -> {
+          List<TableStatus> list = new ArrayList<>();
+          double worst = 0;
+          var progress = tables.progress();
+          for (TableState table : tables.all()) {
+            double freshness = table.freshnessSeconds(nowMicros);
+            worst = Math.max(worst, freshness);
+            list.add(
+                new TableStatus(
+                    table.source(),
+                    table.routed().lakeTable(),
+                    table.snapshotId(),
+                    table.inserts(),
+                    table.updates(),
+                    table.deletes(),
+                    table.backfillRows(),
+                    freshness,
+                    maintenance.sortedRuns(table.lake()),
+                    maintenance.liveFiles(table.lake()),
+                    progress.get(table.source())));
+          }
+          return new PipelineStatus(
+              settings.name(),
+              standing.epoch(),
+              standing.finishedMillis(),
+              Optional.ofNullable(standing.position()),
+              standing.sourceTimeMicros(),
+              worst,
+              memory.bytesUsed(),
+              maintenance.compactionPendingBytes(),
+              list);
+        });
   }
 
   /** Ends, always exceptionally, with a {@link PipelineStoppedException}; CLOSED after close. */
   public CompletableFuture<Void> terminated() {
-    throw new UnsupportedOperationException();
+    return terminated;
   }
 
   /**
@@ -68,11 +286,62 @@ public final class Pipeline implements AutoCloseable {
    */
   @Override
   public void close() {
-    throw new UnsupportedOperationException();
+    try {
+      monitor.drain(TRANSACTION_WAIT);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    end(new PipelineStoppedException(Reason.CLOSED, "The pipeline was closed"));
   }
 
   /** Ends at once; what came since the last epoch is dropped and will come again. */
   public void abort() {
-    throw new UnsupportedOperationException();
+    end(new PipelineStoppedException(Reason.CLOSED, "The pipeline was aborted"));
+  }
+
+  private void fail(Throwable failure) {
+    PipelineStoppedException why =
+        failure instanceof PipelineStoppedException stopped
+            ? stopped
+            : new PipelineStoppedException(
+                Reason.PROTECTED,
+                "Pipeline " + settings.name() + " stopped to protect data: " + failure,
+                failure);
+    if (monitor.stop(why)) {
+      log.error("Pipeline {} stops: {}", settings.name(), why.getMessage(), why);
+      shutDown();
+      // Not on the failing thread: it is one of those that are waited for.
+      Thread ending = new Thread(() -> joinAll(why), settings.name() + "-end");
+      ending.setDaemon(true);
+      ending.start();
+    }
+  }
+
+  private void end(PipelineStoppedException why) {
+    if (monitor.stop(why)) {
+      shutDown();
+      joinAll(why);
+    } else {
+      // Somebody else ends it: wait for that.
+      terminated.handle((nothing, failure) -> null).join();
+    }
+  }
+
+  private void shutDown() {
+    shards.close();
+    epochThread.interrupt();
+    commitPool.shutdownNow();
+  }
+
+  private void joinAll(PipelineStoppedException why) {
+    try {
+      epochThread.join(THREAD_END_MILLIS);
+      shards.join(THREAD_END_MILLIS);
+      maintenance.close();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      terminated.completeExceptionally(why);
+    }
   }
 }

@@ -1,0 +1,301 @@
+package io.sluice.sinks.epoch;
+
+import io.sluice.lsm.commit.CommitMessage;
+import io.sluice.lsm.commit.PreparedDelta;
+import io.sluice.lsm.expire.ConsumerFiles;
+import io.sluice.lsm.snapshot.Snapshot;
+import io.sluice.lsm.table.LsmTable;
+import io.sluice.sinks.PipelineStoppedException;
+import io.sluice.sinks.PipelineStoppedException.Reason;
+import io.sluice.sinks.epoch.EpochFile.Kind;
+import io.sluice.sinks.epoch.EpochFile.SchemaText;
+import io.sluice.sinks.epoch.EpochFile.TableChange;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Publishes epochs: the file first, then every table's snapshot. The steps and their order are the
+ * rules of docs/architecture.md; a recovery uses {@link #rollForward} alone. One thread at a time.
+ *
+ * <ol>
+ *   <li>{@link #prepare} writes each changed table's manifests and looks up its base.
+ *   <li>{@link #publish} creates the epoch file, or reads back whose it is.
+ *   <li>A higher epoch in the folder: another owner, stop.
+ *   <li>{@link #rollForward}: schemas, then one snapshot a table.
+ *   <li>The epoch before this one is looked at once more; then its file is deleted. The highest
+ *       file is never deleted.
+ * </ol>
+ */
+public final class EpochCommitter {
+
+  private final EpochStore store;
+  private final LakeTables tables;
+  private final StorageRetry retry;
+  private final Executor pool;
+  private final String consumer;
+  private final Map<LakeTable, Snapshot> newest = new ConcurrentHashMap<>();
+  private final Set<LakeTable> pinned = ConcurrentHashMap.newKeySet();
+
+  /** Snapshots of the newest finished epoch of this process, until they are looked at again. */
+  private final Map<LakeTable, Snapshot> lastMade = new HashMap<>();
+
+  private @Nullable String historyFileKept;
+
+  /**
+   * @param consumer id of the pipeline's consumer file in each table
+   * @param pool commits several tables at once; may run them on the calling thread
+   */
+  public EpochCommitter(
+      EpochStore store, LakeTables tables, String consumer, StorageRetry retry, Executor pool) {
+    this.store = store;
+    this.tables = tables;
+    this.retry = retry;
+    this.pool = pool;
+    this.consumer = consumer;
+  }
+
+  /** What an epoch has gathered for one table, before anything of it is written. */
+  public record Gathered(
+      LakeTable table, Kind kind, List<SchemaText> schemas, List<CommitMessage> messages) {
+    public Gathered {
+      schemas = List.copyOf(schemas);
+      messages = List.copyOf(messages);
+    }
+  }
+
+  /** Writes the manifests of all changed tables; nothing is visible yet. */
+  public List<TableChange> prepare(List<Gathered> gathered) {
+    return onAll(gathered, this::prepareOne);
+  }
+
+  private TableChange prepareOne(Gathered gathered) {
+    LakeTable table = gathered.table();
+    String doing = "preparing the commit of table " + table;
+    PreparedDelta delta = null;
+    if (gathered.kind() == Kind.APPEND) {
+      LsmTable lsm = retry.run(doing, () -> tables.open(table));
+      delta = retry.run(doing, () -> lsm.committer().prepare(gathered.messages()));
+    }
+    long base = retry.run(doing, () -> newestSnapshot(table));
+    boolean isNew = !gathered.schemas().isEmpty() && gathered.schemas().get(0).id() == 0;
+    if (!isNew) {
+      retry.run(doing, () -> makePin(table, Math.max(base, Snapshot.FIRST_ID)));
+    }
+    return new TableChange(table, gathered.kind(), gathered.schemas(), delta, base);
+  }
+
+  /**
+   * The file {@code consumer/consumer-sluice-<pipeline>}: nobody's expiry deletes the snapshot that
+   * it names or a later one. Without it the look for our snapshot above base could meet a hole and
+   * would have to stop. Expiry moves it on.
+   */
+  private void makePin(LakeTable table, long snapshot) throws IOException {
+    if (pinned.contains(table)) {
+      return;
+    }
+    ConsumerFiles consumers = new ConsumerFiles(tables.fileIO(), table.paths(tables.warehouse()));
+    if (consumers.read(consumer).isEmpty()) {
+      consumers.advance(consumer, snapshot);
+    }
+    pinned.add(table);
+  }
+
+  /** Id of a table's newest snapshot, 0 if none. */
+  private long newestSnapshot(LakeTable table) throws IOException {
+    Snapshot latest = tables.snapshots(table).findLatest(newest.get(table));
+    if (latest == null) {
+      newest.remove(table);
+      return 0;
+    }
+    newest.put(table, latest);
+    return latest.id();
+  }
+
+  /**
+   * The whole way of one epoch.
+   *
+   * @return the snapshot that each table has it in
+   * @throws PipelineStoppedException PROTECTED if fenced or if an outcome can't be known,
+   *     UNREACHABLE if storage stays away
+   */
+  public SortedMap<LakeTable, Long> publish(EpochFile epoch) {
+    byte[] content = EpochJson.write(epoch);
+    String doing = "writing " + store.path(epoch.number());
+    retry.run(doing, () -> store.create(epoch, content));
+    retry.run(doing, () -> store.refuseHigherThan(epoch.number()));
+    Map<LakeTable, Snapshot> made = rollForward(epoch);
+    finish(epoch, made);
+    SortedMap<LakeTable, Long> ids = new TreeMap<>();
+    made.forEach((table, snapshot) -> ids.put(table, snapshot.id()));
+    return ids;
+  }
+
+  /** Puts an epoch that has its file into the tables that lack it. */
+  public Map<LakeTable, Snapshot> rollForward(EpochFile epoch) {
+    Map<LakeTable, Snapshot> made = new ConcurrentHashMap<>();
+    onAll(
+        epoch.changes(),
+        change -> {
+          Snapshot snapshot = rollForward(epoch, change);
+          if (snapshot != null) {
+            made.put(change.table(), snapshot);
+          }
+          return change;
+        });
+    return made;
+  }
+
+  private @Nullable Snapshot rollForward(EpochFile epoch, TableChange change) {
+    LakeTable table = change.table();
+    String doing = "committing epoch " + epoch.number() + " to table " + table;
+    for (SchemaText schema : change.schemas()) {
+      retry.run(doing, () -> SchemaPublisher.publish(table, tables.schemas(table), schema));
+      if (schema.id() == 0) {
+        retry.run(doing, () -> makePin(table, Snapshot.FIRST_ID));
+      }
+    }
+    if (change.kind() == Kind.SCHEMA) {
+      return null;
+    }
+    LsmTable lsm = retry.run(doing, () -> tables.open(table));
+    TableCommit commit = new TableCommit(epoch, change, tables.snapshots(table));
+    Snapshot snapshot = retry.run(doing, () -> commit.commit(lsm.committer()));
+    newest.put(table, snapshot);
+    return snapshot;
+  }
+
+  /** The epoch is in all its tables: the ones before it are no longer needed. */
+  public void finish(EpochFile epoch, Map<LakeTable, Snapshot> made) {
+    lookOnceMore();
+    lastMade.clear();
+    lastMade.putAll(made);
+    String doing = "deleting epochs before " + epoch.number();
+    retry.run(
+        doing,
+        () -> {
+          for (long number : store.list()) {
+            if (number < epoch.number()) {
+              store.delete(number);
+            }
+          }
+        });
+    String historyFile = epoch.historyFile();
+    if (historyFile != null && !historyFile.equals(historyFileKept)) {
+      retry.run(doing, () -> store.deleteHistoryExcept(historyFile));
+      historyFileKept = historyFile;
+    }
+  }
+
+  /**
+   * Exclusive creation binds only those who use it: a writer of another program may have replaced a
+   * snapshot of ours.
+   */
+  private void lookOnceMore() {
+    for (Map.Entry<LakeTable, Snapshot> entry : lastMade.entrySet()) {
+      LakeTable table = entry.getKey();
+      Snapshot ours = entry.getValue();
+      Snapshot there =
+          retry
+              .<Optional<Snapshot>>run(
+                  "looking at table " + table,
+                  () -> Optional.ofNullable(tables.snapshots(table).readIfThere(ours.id())))
+              .orElse(null);
+      if (there == null
+          || !there.commitUser().equals(ours.commitUser())
+          || !there.deltaManifestList().equals(ours.deltaManifestList())) {
+        throw new PipelineStoppedException(
+            Reason.PROTECTED,
+            "Snapshot "
+                + ours.id()
+                + " of table "
+                + table
+                + ", which had epoch "
+                + ours.commitIdentifier()
+                + " of this pipeline, "
+                + (there == null ? "is gone" : "has been replaced by " + there.commitUser())
+                + ". Another program writes this table without exclusive creation, or deleted it."
+                + " Stop that program and copy the table anew.");
+      }
+    }
+  }
+
+  private interface Work<A, B> {
+    B apply(A item);
+  }
+
+  /**
+   * Does the work for all, in order of the list or several at once; the first failure is thrown.
+   */
+  private <A, B> List<B> onAll(List<A> items, Work<A, B> work) {
+    List<FutureTask<B>> tasks = new ArrayList<>();
+    for (A item : items) {
+      FutureTask<B> task = new FutureTask<>(() -> work.apply(item));
+      tasks.add(task);
+      if (items.size() == 1) {
+        task.run();
+      } else {
+        pool.execute(task);
+      }
+    }
+    List<B> results = new ArrayList<>();
+    Throwable failure = null;
+    for (FutureTask<B> task : tasks) {
+      try {
+        results.add(task.get());
+      } catch (ExecutionException e) {
+        Throwable cause = e.getCause() == null ? e : e.getCause();
+        if (failure == null) {
+          failure = cause;
+        } else {
+          failure.addSuppressed(cause);
+        }
+      } catch (InterruptedException e) {
+        tasks.forEach(t -> t.cancel(true));
+        Thread.currentThread().interrupt();
+        throw new PipelineStoppedException(Reason.CLOSED, "Interrupted in a commit", e);
+      }
+    }
+    if (failure instanceof RuntimeException runtime) {
+      throw runtime;
+    }
+    if (failure instanceof Error error) {
+      throw error;
+    }
+    if (failure != null) {
+      throw new IllegalStateException("Unexpected in a commit", failure);
+    }
+    return results;
+  }
+
+  /** Reads the highest epoch file; null if there is none. */
+  public @Nullable EpochFile readHighest() throws IOException {
+    while (true) {
+      List<Long> numbers = store.list();
+      if (numbers.isEmpty()) {
+        return null;
+      }
+      long highest = numbers.get(numbers.size() - 1);
+      try {
+        return store.read(highest);
+      } catch (FileNotFoundException e) {
+        // Deleted between listing and reading: then there is a higher one now.
+        if (store.list().equals(numbers)) {
+          throw e;
+        }
+      }
+    }
+  }
+}

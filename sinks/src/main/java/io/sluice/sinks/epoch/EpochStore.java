@@ -1,0 +1,136 @@
+package io.sluice.sinks.epoch;
+
+import io.sluice.lsm.io.FileIO;
+import io.sluice.sinks.PipelineStoppedException;
+import io.sluice.sinks.PipelineStoppedException.Reason;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * The folder {@code _sluice/<pipeline>} of a warehouse: epoch files {@code epoch-<20 digits>} and
+ * folded history files. Thread safe.
+ */
+public final class EpochStore {
+
+  private static final String PREFIX = "epoch-";
+
+  private final FileIO fileIO;
+  private final String folder;
+  private final String pipeline;
+
+  public EpochStore(FileIO fileIO, String warehouse, String pipeline) {
+    this.fileIO = fileIO;
+    this.folder = warehouse + "/_sluice/" + pipeline;
+    this.pipeline = pipeline;
+  }
+
+  public String folder() {
+    return folder;
+  }
+
+  public String path(long number) {
+    return String.format("%s/%s%020d", folder, PREFIX, number);
+  }
+
+  /** Numbers of all epoch files, ascending. */
+  public List<Long> list() throws IOException {
+    List<Long> numbers = new ArrayList<>();
+    for (FileIO.FileStatus file : fileIO.list(folder)) {
+      String name = file.name();
+      if (!file.folder() && name.matches(PREFIX + "\\d{20}")) {
+        numbers.add(Long.parseLong(name.substring(PREFIX.length())));
+      }
+    }
+    Collections.sort(numbers);
+    return numbers;
+  }
+
+  public EpochFile read(long number) throws IOException {
+    String path = path(number);
+    return EpochJson.read(fileIO.readAll(path), path);
+  }
+
+  /**
+   * Creates an epoch file. "There is one already" and "no answer" alike are settled by reading it
+   * back: clients retry under our feet, so a loser may be the winner.
+   *
+   * @throws IOException nothing is known; call again with the same epoch, whatever time has passed
+   * @throws PipelineStoppedException PROTECTED if the number is another's: this pipeline is fenced
+   */
+  public void create(EpochFile epoch, byte[] content) throws IOException {
+    IOException unknown;
+    try {
+      if (fileIO.createExclusively(path(epoch.number()), content)) {
+        return;
+      }
+      unknown = new FileNotFoundException(path(epoch.number()) + " was there and is gone");
+    } catch (IOException e) {
+      unknown = e;
+    }
+    EpochFile found;
+    try {
+      found = read(epoch.number());
+    } catch (FileNotFoundException e) {
+      throw unknown == e ? e : new IOException(unknown.getMessage(), unknown);
+    } catch (IOException e) {
+      e.addSuppressed(unknown);
+      throw e;
+    }
+    if (!found.incarnation().equals(epoch.incarnation())) {
+      throw fenced(epoch.number(), "its file is of incarnation " + found.incarnation());
+    }
+  }
+
+  /** Throws if there is a higher epoch than this: the pipeline has another owner. */
+  public void refuseHigherThan(long number) throws IOException {
+    List<Long> numbers = list();
+    if (!numbers.isEmpty() && numbers.get(numbers.size() - 1) > number) {
+      throw fenced(number, "there is already epoch " + numbers.get(numbers.size() - 1));
+    }
+  }
+
+  private PipelineStoppedException fenced(long number, String why) {
+    return new PipelineStoppedException(
+        Reason.PROTECTED,
+        "Pipeline "
+            + pipeline
+            + " is fenced at epoch "
+            + number
+            + " in "
+            + folder
+            + ": "
+            + why
+            + ". Another daemon of this pipeline has taken over; nothing is lost. Run only one.");
+  }
+
+  public void delete(long number) throws IOException {
+    fileIO.delete(path(number));
+  }
+
+  /**
+   * Writes history records to a file of their own; {@code fresh} makes its name unique. Trying
+   * again with the same name is harmless.
+   */
+  public String writeHistory(long epoch, String fresh, List<String> records) throws IOException {
+    String name = "history-" + epoch + "-" + fresh;
+    fileIO.createExclusively(folder + "/" + name, EpochJson.writeHistory(records));
+    return name;
+  }
+
+  public List<String> readHistory(String name) throws IOException {
+    String path = folder + "/" + name;
+    return EpochJson.readHistory(fileIO.readAll(path), path);
+  }
+
+  /** History files but the one named: those that no epoch file refers to any more. */
+  public void deleteHistoryExcept(String keep) throws IOException {
+    for (FileIO.FileStatus file : fileIO.list(folder)) {
+      if (file.name().startsWith("history-") && !file.name().equals(keep)) {
+        fileIO.deleteQuietly(file.path());
+      }
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package io.sluice.sinks.epoch;
+
+import io.sluice.lsm.io.FileIO;
+import io.sluice.lsm.schema.TableSchema;
+import io.sluice.lsm.snapshot.SchemaStore;
+import io.sluice.lsm.snapshot.SnapshotStore;
+import io.sluice.lsm.table.LsmTable;
+import java.io.IOException;
+import java.time.Clock;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+/**
+ * The one {@link LsmTable} of each table that a pipeline uses: its committer serializes epochs and
+ * compactions of one process. Thread safe.
+ */
+public final class LakeTables {
+
+  private final FileIO fileIO;
+  private final String warehouse;
+  private final Clock clock;
+  private final Supplier<String> ids;
+  private final ConcurrentHashMap<LakeTable, LsmTable> tables = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<LakeTable, SnapshotStore> snapshots = new ConcurrentHashMap<>();
+
+  public LakeTables(FileIO fileIO, String warehouse, Clock clock, Supplier<String> ids) {
+    this.fileIO = fileIO;
+    this.warehouse = warehouse;
+    this.clock = clock;
+    this.ids = ids;
+  }
+
+  public FileIO fileIO() {
+    return fileIO;
+  }
+
+  public String warehouse() {
+    return warehouse;
+  }
+
+  /** The snapshot files of a table, there or not. */
+  public SnapshotStore snapshots(LakeTable table) {
+    LsmTable known = tables.get(table);
+    return known != null
+        ? known.snapshots()
+        : snapshots.computeIfAbsent(table, t -> new SnapshotStore(fileIO, t.paths(warehouse)));
+  }
+
+  /** The schema files of a table, there or not. */
+  SchemaStore schemas(LakeTable table) {
+    LsmTable known = tables.get(table);
+    return known != null ? known.schemas() : new SchemaStore(fileIO, table.paths(warehouse));
+  }
+
+  /** Whether there is such a table on storage. */
+  public boolean exists(LakeTable table) throws IOException {
+    return LsmTable.exists(fileIO, table.root(warehouse));
+  }
+
+  /** A table that is there, or has been {@link #plan planned}. */
+  public LsmTable open(LakeTable table) throws IOException {
+    LsmTable known = tables.get(table);
+    if (known != null) {
+      return known;
+    }
+    LsmTable opened = LsmTable.open(fileIO, table.root(warehouse), clock, ids);
+    LsmTable earlier = tables.putIfAbsent(table, opened);
+    return earlier == null ? opened : earlier;
+  }
+
+  /** A table that has been opened or planned before. */
+  public LsmTable known(LakeTable table) {
+    LsmTable known = tables.get(table);
+    if (known == null) {
+      throw new IllegalStateException("Table " + table + " has not been opened");
+    }
+    return known;
+  }
+
+  /** A table that the epoch now gathered will create. */
+  public LsmTable plan(LakeTable table, TableSchema schema) {
+    return tables.computeIfAbsent(
+        table, t -> LsmTable.planned(fileIO, t.root(warehouse), schema, clock, ids));
+  }
+}

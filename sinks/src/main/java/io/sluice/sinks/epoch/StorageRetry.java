@@ -1,0 +1,119 @@
+package io.sluice.sinks.epoch;
+
+import io.sluice.lsm.error.StorageException;
+import io.sluice.lsm.io.Backoff;
+import io.sluice.sinks.PipelineListener;
+import io.sluice.sinks.PipelineStoppedException;
+import io.sluice.sinks.PipelineStoppedException.Reason;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.file.NoSuchFileException;
+import java.time.Duration;
+
+/**
+ * Tries storage again, for long: a full disk, a network or a right that comes back must heal by
+ * itself. A file that is missing is tried a few times only. Thread safe.
+ */
+public final class StorageRetry {
+
+  /** What may be tried again: a try that failed leaves nothing that disturbs the next one. */
+  @FunctionalInterface
+  public interface Call<T> {
+    T call() throws IOException;
+  }
+
+  /** The same without a result. */
+  @FunctionalInterface
+  public interface Action {
+    void run() throws IOException;
+  }
+
+  private static final int MISSING_FILE_TRIES = 4;
+
+  /** About six hours of tries, the waits growing to 15 seconds. */
+  private static final int TRIES_MAX = 1_450;
+
+  private final Backoff backoff;
+  private final int triesMax;
+  private final PipelineListener listener;
+
+  public StorageRetry(Backoff backoff, int triesMax, PipelineListener listener) {
+    this.backoff = backoff;
+    this.triesMax = triesMax;
+    this.listener = listener;
+  }
+
+  public static StorageRetry forLong(PipelineListener listener) {
+    return new StorageRetry(
+        Backoff.exponential(Duration.ofMillis(100), Duration.ofSeconds(15)), TRIES_MAX, listener);
+  }
+
+  /**
+   * @param doing what is tried, with its table or file: for messages
+   * @throws PipelineStoppedException UNREACHABLE after all tries, PROTECTED if a file is missing,
+   *     CLOSED if the thread is interrupted
+   */
+  public <T> T run(String doing, Call<T> call) {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        T result = call.call();
+        if (attempt > 1) {
+          listener.storageRecovered(doing);
+        }
+        return result;
+      } catch (InterruptedIOException | ClosedByInterruptException e) {
+        throw interrupted(doing, e);
+      } catch (IOException | StorageException e) {
+        afterFailure(doing, e, attempt);
+      }
+    }
+  }
+
+  public void run(String doing, Action action) {
+    this.<Boolean>run(
+        doing,
+        () -> {
+          action.run();
+          return Boolean.TRUE;
+        });
+  }
+
+  private void afterFailure(String doing, Exception failure, int attempt) {
+    if (Thread.currentThread().isInterrupted()) {
+      throw interrupted(doing, failure);
+    }
+    listener.storageFailed(doing, failure, attempt);
+    boolean missing =
+        failure instanceof FileNotFoundException || failure instanceof NoSuchFileException;
+    if (missing && attempt >= MISSING_FILE_TRIES) {
+      throw new PipelineStoppedException(
+          Reason.PROTECTED,
+          "Stopped at " + doing + ": a file that must be there is missing: " + failure.getMessage(),
+          failure);
+    }
+    if (attempt >= triesMax) {
+      throw new PipelineStoppedException(
+          Reason.UNREACHABLE,
+          "Gave up "
+              + doing
+              + " after "
+              + attempt
+              + " tries: "
+              + failure
+              + ". Nothing is lost; make the warehouse writable and start again.",
+          failure);
+    }
+    try {
+      backoff.pause(attempt);
+    } catch (IOException e) {
+      throw interrupted(doing, e);
+    }
+  }
+
+  private static PipelineStoppedException interrupted(String doing, Exception cause) {
+    Thread.currentThread().interrupt();
+    return new PipelineStoppedException(Reason.CLOSED, "Interrupted while " + doing, cause);
+  }
+}

@@ -1,0 +1,161 @@
+package io.sluice.sinks.epoch;
+
+import io.sluice.lsm.commit.CommitRequest;
+import io.sluice.lsm.commit.CommitRequest.AttemptGuard;
+import io.sluice.lsm.commit.CommitRequest.Change;
+import io.sluice.lsm.commit.SnapshotCommitter;
+import io.sluice.lsm.error.CommitUnknownException;
+import io.sluice.lsm.snapshot.Snapshot;
+import io.sluice.lsm.snapshot.SnapshotStore;
+import io.sluice.sinks.PipelineStoppedException;
+import io.sluice.sinks.PipelineStoppedException.Reason;
+import io.sluice.sinks.epoch.EpochFile.TableChange;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts one epoch into one table, at most once, whatever happened before: kills, lost answers,
+ * another daemon that rolls the same epoch forward, commits of others in between.
+ *
+ * <ol>
+ *   <li>Before each attempt, the first one too, it looks for a snapshot of ours with this epoch or
+ *       a later one above {@code base}. There: done. Not there, and every snapshot above base can
+ *       be read: commit.
+ *   <li>One is missing, or the newest is below base: it can't be known; stop.
+ *   <li>After {@code snapshot-k} is created, {@code snapshot-(k-1)} must still be there: else k may
+ *       lie in a hole that no reader will ever see.
+ * </ol>
+ */
+final class TableCommit {
+
+  private final EpochFile epoch;
+  private final TableChange change;
+  private final SnapshotStore snapshots;
+  private @Nullable Snapshot found;
+
+  TableCommit(EpochFile epoch, TableChange change, SnapshotStore snapshots) {
+    this.epoch = epoch;
+    this.change = change;
+    this.snapshots = snapshots;
+  }
+
+  /**
+   * Once; call again after an IOException.
+   *
+   * @return the table's snapshot that has this epoch
+   * @throws PipelineStoppedException PROTECTED if it can't be known whether the epoch is there
+   */
+  Snapshot commit(SnapshotCommitter committer) throws IOException {
+    Change what =
+        switch (change.kind()) {
+          case APPEND -> new CommitRequest.Append(Objects.requireNonNull(change.delta()));
+          case OVERWRITE -> new CommitRequest.DeleteAll(null);
+          case SCHEMA -> throw new IllegalArgumentException("A schema alone makes no snapshot");
+        };
+    CommitRequest request =
+        new CommitRequest(epoch.pipeline(), epoch.number(), what, EpochProperties.of(epoch));
+    Snapshot made;
+    try {
+      made = committer.commit(request, this::beforeAttempt);
+    } catch (CommitUnknownException e) {
+      throw new PipelineStoppedException(
+          Reason.PROTECTED,
+          "Stopped to protect table " + change.table() + ": " + e.getMessage(),
+          e);
+    }
+    if (made == null) {
+      return Objects.requireNonNull(found, "the guard alone says that it is there already");
+    }
+    requirePredecessor(made);
+    return made;
+  }
+
+  private AttemptGuard.Decision beforeAttempt(@Nullable Snapshot latest) throws IOException {
+    found = null;
+    long newest = latest == null ? 0 : latest.id();
+    if (newest < change.base()) {
+      throw unknowable(
+          "its newest snapshot is "
+              + newest
+              + " and was "
+              + change.base()
+              + " when the epoch was cut: it was rolled back");
+    }
+    for (long id = change.base() + 1; id <= newest; id++) {
+      Snapshot snapshot = latest != null && id == newest ? latest : snapshots.readIfThere(id);
+      if (snapshot == null) {
+        throw unknowable("snapshot-" + id + " above " + change.base() + " is missing");
+      }
+      if (EpochProperties.epochOf(snapshot, epoch.pipeline()) >= epoch.number()) {
+        requirePredecessor(snapshot);
+        found = snapshot;
+        return AttemptGuard.Decision.ALREADY_COMMITTED;
+      }
+    }
+    return AttemptGuard.Decision.PROCEED;
+  }
+
+  /** A snapshot counts only if readers that follow the chain come to it. */
+  private void requirePredecessor(Snapshot snapshot) throws IOException {
+    long before = snapshot.id() - 1;
+    if (before >= Snapshot.FIRST_ID && !snapshots.exists(before)) {
+      throw unknowable(
+          "snapshot-"
+              + snapshot.id()
+              + " has this epoch, but snapshot-"
+              + before
+              + " before it is gone, so readers may never come to it");
+    }
+  }
+
+  private PipelineStoppedException unknowable(String why) {
+    return new PipelineStoppedException(
+        Reason.PROTECTED,
+        "Cannot know whether epoch "
+            + epoch.number()
+            + " of pipeline "
+            + epoch.pipeline()
+            + " is in table "
+            + change.table()
+            + ": "
+            + why
+            + ". Stopped without changing it. Something else deletes this table's snapshots (a"
+            + " roll-back, or an expiry that ignores consumer files); compare the table with the"
+            + " source, or copy it anew.");
+  }
+
+  /** The properties of a snapshot that a pipeline makes, and how to find them again. */
+  static final class EpochProperties {
+
+    static final String PIPELINE = "sluice.pipeline";
+    static final String EPOCH = "sluice.epoch";
+    static final String INCARNATION = "sluice.incarnation";
+    static final String POSITION = "sluice.position";
+    static final String TIME = "sluice.time";
+
+    private EpochProperties() {}
+
+    static Map<String, String> of(EpochFile epoch) {
+      Map<String, String> properties = new LinkedHashMap<>();
+      properties.put(PIPELINE, epoch.pipeline());
+      properties.put(EPOCH, Long.toString(epoch.number()));
+      properties.put(INCARNATION, epoch.incarnation());
+      if (epoch.position() != null) {
+        properties.put(POSITION, epoch.position());
+      }
+      properties.put(TIME, Long.toString(epoch.sourceTimeMicros()));
+      return properties;
+    }
+
+    /** The epoch that a snapshot of this pipeline has; -1 for any other snapshot. */
+    static long epochOf(Snapshot snapshot, String pipeline) {
+      String epoch = snapshot.properties().get(EPOCH);
+      return epoch != null && pipeline.equals(snapshot.properties().get(PIPELINE))
+          ? Long.parseLong(epoch)
+          : -1;
+    }
+  }
+}

@@ -1,0 +1,200 @@
+package io.sluice.sinks.pipeline;
+
+import io.sluice.lsm.commit.CommitMessage;
+import io.sluice.lsm.schema.TableSchema;
+import io.sluice.sinks.PipelineListener;
+import io.sluice.sinks.SourceCallbacks;
+import io.sluice.sinks.SourcePosition;
+import io.sluice.sinks.epoch.EpochCommitter;
+import io.sluice.sinks.epoch.EpochCommitter.Gathered;
+import io.sluice.sinks.epoch.EpochFile;
+import io.sluice.sinks.epoch.EpochFile.Kind;
+import io.sluice.sinks.epoch.EpochFile.SchemaText;
+import io.sluice.sinks.epoch.EpochFile.TableChange;
+import io.sluice.sinks.epoch.EpochStore;
+import io.sluice.sinks.epoch.LakeTable;
+import io.sluice.sinks.epoch.SchemaPublisher;
+import io.sluice.sinks.epoch.StorageRetry;
+import io.sluice.sinks.shard.SinkTable;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The epoch thread: takes one cut after another and makes it an epoch. */
+final class EpochLoop implements Runnable {
+
+  private static final int HISTORY_RECORDS_MAX = 500;
+  private static final int HISTORY_CHARS_MAX = 128 << 10;
+
+  /** Where the pipeline stands. For status: published as a whole. */
+  record Standing(
+      long epoch, long finishedMillis, @Nullable SourcePosition position, long sourceTimeMicros) {}
+
+  private final PipelineMonitor monitor;
+  private final EpochCommitter committer;
+  private final EpochStore store;
+  private final StorageRetry retry;
+  private final SourceCallbacks source;
+  private final PipelineListener listener;
+  private final Clock clock;
+  private final Supplier<String> ids;
+  private final Consumer<Map<LakeTable, Long>> afterEpoch;
+  private final Consumer<Throwable> onFailure;
+
+  private EpochFile last;
+  private List<String> foldedHistory;
+  private volatile Standing standing;
+
+  /** What the loop needs of its surroundings. */
+  record Parts(
+      EpochCommitter committer,
+      EpochStore store,
+      StorageRetry retry,
+      SourceCallbacks source,
+      PipelineListener listener,
+      Clock clock,
+      Supplier<String> ids) {}
+
+  /**
+   * @param last the epoch that this process began with
+   * @param foldedHistory records of its history file
+   * @param afterEpoch hears each epoch's snapshots
+   */
+  EpochLoop(
+      PipelineMonitor monitor,
+      Parts parts,
+      EpochFile last,
+      List<String> foldedHistory,
+      Consumer<Map<LakeTable, Long>> afterEpoch,
+      Consumer<Throwable> onFailure) {
+    this.monitor = monitor;
+    this.committer = parts.committer();
+    this.store = parts.store();
+    this.retry = parts.retry();
+    this.source = parts.source();
+    this.listener = parts.listener();
+    this.clock = parts.clock();
+    this.ids = parts.ids();
+    this.last = last;
+    this.foldedHistory = foldedHistory;
+    this.afterEpoch = afterEpoch;
+    this.onFailure = onFailure;
+    String position = last.position();
+    this.standing =
+        new Standing(
+            last.number(),
+            last.timeMillis(),
+            position == null ? null : new SourcePosition(position),
+            last.sourceTimeMicros());
+  }
+
+  Standing standing() {
+    return standing;
+  }
+
+  @Override
+  public void run() {
+    try {
+      while (true) {
+        CutJob job = monitor.awaitCut();
+        if (job == null) {
+          return;
+        }
+        Optional<Map<SinkTable, List<CommitMessage>>> files = job.barrier().await();
+        if (files.isEmpty()) {
+          return;
+        }
+        commit(job, files.get());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (Throwable e) {
+      onFailure.accept(e);
+    }
+  }
+
+  private void commit(CutJob job, Map<SinkTable, List<CommitMessage>> files) {
+    List<TableChange> changes = committer.prepare(gather(job, files));
+    long number = last.number() + 1;
+    SortedMap<LakeTable, Long> lastEpochs = new TreeMap<>(last.lastEpochs());
+    changes.forEach(change -> lastEpochs.put(change.table(), number));
+    String historyFile = last.historyFile();
+    List<String> history = new ArrayList<>(last.history());
+    history.addAll(job.history());
+    if (tooLong(history)) {
+      List<String> all = new ArrayList<>(foldedHistory);
+      all.addAll(history);
+      foldedHistory = List.copyOf(source.foldHistory(all));
+      String fresh = ids.get();
+      historyFile =
+          retry.run(
+              "writing the history of pipeline " + last.pipeline(),
+              () -> store.writeHistory(number, fresh, foldedHistory));
+      history = List.of();
+    }
+    SourcePosition position = job.position();
+    EpochFile epoch =
+        new EpochFile(
+            number,
+            last.pipeline(),
+            last.incarnation(),
+            position == null ? null : position.text(),
+            job.sourceTimeMicros(),
+            clock.millis(),
+            job.nextSequence(),
+            changes,
+            lastEpochs,
+            job.sources(),
+            historyFile,
+            history);
+    SortedMap<LakeTable, Long> snapshots = committer.publish(epoch);
+    last = epoch;
+    standing = new Standing(number, clock.millis(), position, job.sourceTimeMicros());
+    monitor.finished(job, snapshots);
+    afterEpoch.accept(snapshots);
+    Map<String, Long> named = new LinkedHashMap<>();
+    snapshots.forEach((table, id) -> named.put(table.name(), id));
+    listener.epochFinished(number, monitor.secondsSince(job.cutNanos()), named);
+  }
+
+  private static boolean tooLong(List<String> history) {
+    return history.size() > HISTORY_RECORDS_MAX
+        || history.stream().mapToLong(String::length).sum() > HISTORY_CHARS_MAX;
+  }
+
+  private static List<Gathered> gather(CutJob job, Map<SinkTable, List<CommitMessage>> files) {
+    Map<LakeTable, TableState.Cut> cuts = new LinkedHashMap<>();
+    job.tables().forEach(cut -> cuts.put(cut.table().lake(), cut));
+    SortedMap<LakeTable, Gathered> result = new TreeMap<>();
+    for (TableState.Cut cut : job.tables()) {
+      if (cut.hasChange()) {
+        Kind kind = cut.truncated() ? Kind.OVERWRITE : Kind.SCHEMA;
+        LakeTable table = cut.table().lake();
+        result.put(table, new Gathered(table, kind, texts(cut.schemas()), List.of()));
+      }
+    }
+    files.forEach(
+        (sink, messages) -> {
+          TableState.Cut cut = cuts.get(sink.name());
+          if (cut != null && cut.truncated()) {
+            throw new IllegalStateException(
+                "Table " + sink + " was truncated, and yet has rows in the same epoch");
+          }
+          List<SchemaText> schemas = cut == null ? List.of() : texts(cut.schemas());
+          result.put(sink.name(), new Gathered(sink.name(), Kind.APPEND, schemas, messages));
+        });
+    return List.copyOf(result.values());
+  }
+
+  private static List<SchemaText> texts(List<TableSchema> schemas) {
+    return schemas.stream().map(SchemaPublisher::text).toList();
+  }
+}

@@ -1,0 +1,242 @@
+package io.sluice.sinks.pipeline;
+
+import io.sluice.lsm.binary.BinaryRow;
+import io.sluice.lsm.compaction.CompactionListener;
+import io.sluice.lsm.compaction.CompactionPool;
+import io.sluice.lsm.compaction.TableCompactor;
+import io.sluice.lsm.expire.ConsumerFiles;
+import io.sluice.lsm.expire.Retention;
+import io.sluice.lsm.expire.SnapshotExpiry;
+import io.sluice.lsm.table.LsmTable;
+import io.sluice.sinks.PipelineListener;
+import io.sluice.sinks.PipelineSettings;
+import io.sluice.sinks.epoch.LakeTable;
+import io.sluice.sinks.epoch.LakeTables;
+import io.sluice.sinks.shard.BucketPressure;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps tables in shape beside the commits: tells their compactors of new snapshots, lets old
+ * snapshots expire and moves the pipeline's consumer file on. Nothing of it is on the way of an
+ * epoch; what fails is tried again after a later epoch. Thread safe.
+ */
+final class Maintenance implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(Maintenance.class);
+
+  /** An epoch of a table counts; so many, or the time, and its expiry runs. */
+  private static final int EPOCHS_BETWEEN_EXPIRIES = 50;
+
+  private static final long NANOS_BETWEEN_EXPIRIES = TimeUnit.SECONDS.toNanos(60);
+  private static final long NANOS_BETWEEN_COUNTS = TimeUnit.SECONDS.toNanos(5);
+
+  private final PipelineSettings settings;
+  private final LakeTables tables;
+  private final PipelineListener listener;
+  private final CompactionPool pool;
+  private final Thread thread;
+  private final Map<LakeTable, TableCompactor> compactors = new ConcurrentHashMap<>();
+  private final Map<LakeTable, Long> liveFiles = new ConcurrentHashMap<>();
+
+  /** What the thread knows of one table. */
+  private static final class Care {
+    int epochs;
+    long lastExpiry = System.nanoTime();
+    long lastCount = System.nanoTime() - NANOS_BETWEEN_COUNTS;
+  }
+
+  private final Map<LakeTable, Care> cares = new ConcurrentHashMap<>();
+
+  /** Tables with a new snapshot of ours and its id: guarded by this. */
+  private Map<LakeTable, Long> news = new LinkedHashMap<>();
+
+  private boolean closed;
+
+  Maintenance(PipelineSettings settings, LakeTables tables, PipelineListener listener) {
+    this.settings = settings;
+    this.tables = tables;
+    this.listener = listener;
+    this.pool =
+        new CompactionPool(
+            settings.compactionThreads(),
+            task -> {
+              Thread worker = new Thread(task, settings.name() + "-compaction");
+              worker.setDaemon(true);
+              return worker;
+            });
+    this.thread = new Thread(this::run, settings.name() + "-expiry");
+    this.thread.setDaemon(true);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /** An epoch has been finished, with these snapshots. */
+  void epochFinished(Map<LakeTable, Long> snapshots) {
+    if (snapshots.isEmpty()) {
+      return;
+    }
+    for (LakeTable table : snapshots.keySet()) {
+      compactor(table).wake();
+    }
+    synchronized (this) {
+      news.putAll(snapshots);
+      notifyAll();
+    }
+  }
+
+  private TableCompactor compactor(LakeTable table) {
+    return compactors.computeIfAbsent(
+        table,
+        t ->
+            tables
+                .known(t)
+                .newCompactor(
+                    TableCompactor.Settings.of(Pipeline.compactionUser(settings.name())),
+                    pool,
+                    CompactionListener.logging(t.name())));
+  }
+
+  /** Whether writers of a table's buckets must wait. */
+  BucketPressure pressure(LakeTable table) {
+    return new BucketPressure() {
+      @Override
+      public boolean stalled(BinaryRow partition, int bucket) {
+        TableCompactor compactor = compactors.get(table);
+        return compactor != null && !compactor.belowStop(partition, bucket).isDone();
+      }
+
+      @Override
+      public boolean awaitRelief(BinaryRow partition, int bucket, long millis)
+          throws InterruptedException {
+        TableCompactor compactor = compactors.get(table);
+        if (compactor == null) {
+          return true;
+        }
+        CompletableFuture<Void> below = compactor.belowStop(partition, bucket);
+        try {
+          below.get(millis, TimeUnit.MILLISECONDS);
+          return true;
+        } catch (TimeoutException e) {
+          return false;
+        } catch (ExecutionException e) {
+          // The compactor is closed: the pipeline stops.
+          throw new InterruptedException("Compaction has ended: " + e.getCause());
+        }
+      }
+    };
+  }
+
+  int sortedRuns(LakeTable table) {
+    TableCompactor compactor = compactors.get(table);
+    return compactor == null ? 0 : compactor.worstSortedRuns();
+  }
+
+  long compactionPendingBytes() {
+    return compactors.values().stream().mapToLong(TableCompactor::pendingBytes).sum();
+  }
+
+  /** As last counted; 0 if not yet. */
+  long liveFiles(LakeTable table) {
+    return liveFiles.getOrDefault(table, 0L);
+  }
+
+  private void run() {
+    try {
+      while (true) {
+        for (Map.Entry<LakeTable, Long> entry : awaitNews().entrySet()) {
+          care(entry.getKey(), entry.getValue());
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private synchronized Map<LakeTable, Long> awaitNews() throws InterruptedException {
+    while (news.isEmpty()) {
+      wait();
+    }
+    Map<LakeTable, Long> result = news;
+    news = new LinkedHashMap<>();
+    return result;
+  }
+
+  private void care(LakeTable table, long ourSnapshot) throws InterruptedException {
+    Care care = cares.computeIfAbsent(table, t -> new Care());
+    care.epochs++;
+    long now = System.nanoTime();
+    boolean expire =
+        care.epochs >= EPOCHS_BETWEEN_EXPIRIES || now - care.lastExpiry >= NANOS_BETWEEN_EXPIRIES;
+    boolean count = now - care.lastCount >= NANOS_BETWEEN_COUNTS;
+    String doing = "expiring snapshots of table " + table;
+    try {
+      if (expire) {
+        care.epochs = 0;
+        care.lastExpiry = now;
+        expire(table, ourSnapshot);
+      }
+      if (count) {
+        care.lastCount = now;
+        LsmTable lsm = tables.known(table);
+        liveFiles.put(table, lsm.statistics(lsm.snapshots().findLatest()).files());
+      }
+    } catch (IOException | RuntimeException e) {
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+      log.warn("{} failed and is tried again after a later epoch", doing, e);
+      listener.storageFailed(doing, e, 1);
+    }
+  }
+
+  /**
+   * First the pin, then what lies before it. The pin names our snapshot of the newest epoch
+   * finished in this table: the next epoch's base is not below it.
+   */
+  private void expire(LakeTable table, long ourSnapshot) throws IOException {
+    LsmTable lsm = tables.known(table);
+    new ConsumerFiles(tables.fileIO(), lsm.paths())
+        .advance(Pipeline.consumer(settings.name()), ourSnapshot);
+    Retention retention =
+        new Retention(
+            settings.snapshotTimeRetained(),
+            settings.snapshotsMin(),
+            settings.snapshotsMax(),
+            Retention.DEFAULT.snapshotsPerRunMax());
+    SnapshotExpiry.@Nullable Result result;
+    do {
+      result = lsm.newExpiry().expire(retention);
+      log.debug("Expired {} snapshots of {}", result.snapshots(), table);
+    } while (result.more() && !Thread.currentThread().isInterrupted());
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+    }
+    thread.interrupt();
+    for (TableCompactor compactor : compactors.values()) {
+      compactor.close();
+    }
+    pool.close();
+    if (Thread.currentThread() != thread) {
+      thread.join(TimeUnit.SECONDS.toMillis(10));
+    }
+  }
+}

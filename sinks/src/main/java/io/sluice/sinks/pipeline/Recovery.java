@@ -1,0 +1,221 @@
+package io.sluice.sinks.pipeline;
+
+import io.sluice.evolution.SourceTableId;
+import io.sluice.lsm.expire.ConsumerFiles;
+import io.sluice.lsm.io.FileIO;
+import io.sluice.lsm.io.FileIO.FileStatus;
+import io.sluice.lsm.snapshot.Snapshot;
+import io.sluice.sinks.PipelineStoppedException;
+import io.sluice.sinks.PipelineStoppedException.Reason;
+import io.sluice.sinks.RecoveredState;
+import io.sluice.sinks.SourceCallbacks;
+import io.sluice.sinks.SourcePosition;
+import io.sluice.sinks.TableTarget;
+import io.sluice.sinks.epoch.EpochCommitter;
+import io.sluice.sinks.epoch.EpochFile;
+import io.sluice.sinks.epoch.EpochFile.SourceFacts;
+import io.sluice.sinks.epoch.EpochStore;
+import io.sluice.sinks.epoch.LakeTable;
+import io.sluice.sinks.epoch.LakeTables;
+import io.sluice.sinks.epoch.StorageRetry;
+import java.io.IOException;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A start, from the lake alone:
+ *
+ * <ol>
+ *   <li>the highest epoch file is put into the tables that lack it;
+ *   <li>an empty epoch with a new incarnation is written: from then on an older daemon, however
+ *       long it slept, loses its next creation.
+ * </ol>
+ */
+final class Recovery {
+
+  private final String pipeline;
+  private final LakeTables tables;
+  private final EpochStore store;
+  private final EpochCommitter committer;
+  private final StorageRetry retry;
+  private final Clock clock;
+
+  Recovery(
+      String pipeline,
+      LakeTables tables,
+      EpochStore store,
+      EpochCommitter committer,
+      StorageRetry retry,
+      Clock clock) {
+    this.pipeline = pipeline;
+    this.tables = tables;
+    this.store = store;
+    this.committer = committer;
+    this.retry = retry;
+    this.clock = clock;
+  }
+
+  /**
+   * @param epoch the empty epoch that was written
+   * @param foldedHistory records of the history file
+   */
+  record Result(EpochFile epoch, List<String> foldedHistory, RecoveredState state) {}
+
+  /**
+   * @param incarnation of the process that starts
+   * @throws PipelineStoppedException if going on could lose or double rows, or storage fails
+   */
+  Result recover(String incarnation, SourceCallbacks source) {
+    EpochFile highest =
+        retry
+            .<Optional<EpochFile>>run(
+                "reading " + store.folder(), () -> Optional.ofNullable(committer.readHighest()))
+            .orElse(null);
+    List<String> folded = List.of();
+    if (highest == null) {
+      refuseOrphans();
+    } else {
+      if (!highest.pipeline().equals(pipeline)) {
+        throw new PipelineStoppedException(
+            Reason.MISCONFIGURED,
+            store.path(highest.number()) + " is of pipeline " + highest.pipeline());
+      }
+      Map<LakeTable, Snapshot> made = committer.rollForward(highest);
+      committer.finish(highest, made);
+      String file = highest.historyFile();
+      if (file != null) {
+        folded = retry.run("reading history " + file, () -> store.readHistory(file));
+      }
+    }
+    EpochFile first = firstOwn(highest, incarnation, source);
+    committer.publish(first);
+    List<String> history = new ArrayList<>(folded);
+    history.addAll(first.history());
+    Map<SourceTableId, String> progress = new LinkedHashMap<>();
+    first
+        .sources()
+        .forEach(
+            (table, facts) -> {
+              String text = facts.backfill();
+              if (text != null) {
+                progress.put(table, text);
+              }
+            });
+    String position = first.position();
+    return new Result(
+        first,
+        folded,
+        new RecoveredState(
+            first.number(),
+            position == null ? Optional.empty() : Optional.of(new SourcePosition(position)),
+            history,
+            progress));
+  }
+
+  private EpochFile firstOwn(
+      @Nullable EpochFile highest, String incarnation, SourceCallbacks source) {
+    if (highest == null) {
+      return new EpochFile(
+          1,
+          pipeline,
+          incarnation,
+          null,
+          0,
+          clock.millis(),
+          0,
+          List.of(),
+          new TreeMap<>(),
+          Map.of(),
+          null,
+          List.of());
+    }
+    return new EpochFile(
+        highest.number() + 1,
+        pipeline,
+        incarnation,
+        highest.position(),
+        highest.sourceTimeMicros(),
+        clock.millis(),
+        highest.nextSequence(),
+        List.of(),
+        highest.lastEpochs(),
+        stillCaptured(highest.sources(), source),
+        highest.historyFile(),
+        highest.history());
+  }
+
+  /**
+   * A table that is not captured any more is forgotten: its rows stand still from here on, so it
+   * must not be taken for up to date when it is captured again.
+   */
+  private static Map<SourceTableId, SourceFacts> stillCaptured(
+      Map<SourceTableId, SourceFacts> sources, SourceCallbacks source) {
+    Map<SourceTableId, SourceFacts> result = new LinkedHashMap<>();
+    sources.forEach(
+        (table, facts) -> {
+          Optional<TableTarget> target = source.target(table);
+          if (target.isPresent()) {
+            result.put(table, facts);
+          }
+        });
+    return result;
+  }
+
+  /** A pipeline without a folder must not have tables: their position is lost. */
+  private void refuseOrphans() {
+    LakeTable orphan =
+        retry
+            .<Optional<LakeTable>>run(
+                "looking for tables of pipeline " + pipeline,
+                () -> Optional.ofNullable(findTableOfOurs()))
+            .orElse(null);
+    if (orphan != null) {
+      throw new PipelineStoppedException(
+          Reason.PROTECTED,
+          "There is no epoch file in "
+              + store.folder()
+              + ", but table "
+              + orphan.root(tables.warehouse())
+              + " has been written by pipeline "
+              + pipeline
+              + ": its position is lost, and starting anew would leave rows that were deleted"
+              + " meanwhile. Put the folder back from a copy; or move the tables away and let them"
+              + " be copied anew; or give the pipeline another name and its tables another"
+              + " database.");
+    }
+  }
+
+  private @Nullable LakeTable findTableOfOurs() throws IOException {
+    FileIO fileIO = tables.fileIO();
+    for (FileStatus database : fileIO.list(tables.warehouse())) {
+      if (!database.folder() || !database.name().endsWith(".db")) {
+        continue;
+      }
+      String databaseName = database.name().substring(0, database.name().length() - 3);
+      for (FileStatus folder : fileIO.list(tables.warehouse() + "/" + database.name())) {
+        LakeTable table = new LakeTable(databaseName, folder.name());
+        if (folder.folder() && isOurs(table)) {
+          return table;
+        }
+      }
+    }
+    return null;
+  }
+
+  private boolean isOurs(LakeTable table) throws IOException {
+    ConsumerFiles consumers = new ConsumerFiles(tables.fileIO(), table.paths(tables.warehouse()));
+    if (consumers.read(Pipeline.consumer(pipeline)).isPresent()) {
+      return true;
+    }
+    Snapshot latest = tables.snapshots(table).findLatest();
+    return latest != null
+        && (latest.commitUser().equals(pipeline)
+            || latest.commitUser().equals(Pipeline.compactionUser(pipeline)));
+  }
+}

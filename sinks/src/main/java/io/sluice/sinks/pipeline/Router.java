@@ -1,0 +1,288 @@
+package io.sluice.sinks.pipeline;
+
+import io.sluice.evolution.SourceTable;
+import io.sluice.evolution.SourceTableId;
+import io.sluice.lsm.binary.BinaryRow;
+import io.sluice.lsm.schema.TableSchema;
+import io.sluice.sinks.BackfillInput;
+import io.sluice.sinks.ChangeInput;
+import io.sluice.sinks.PipelineListener;
+import io.sluice.sinks.RoutedTable;
+import io.sluice.sinks.SourceCallbacks;
+import io.sluice.sinks.SourcePosition;
+import io.sluice.sinks.TableRefusedException;
+import io.sluice.sinks.TableTarget;
+import io.sluice.sinks.epoch.EpochFile.SourceFacts;
+import io.sluice.sinks.epoch.LakeTable;
+import io.sluice.sinks.shard.Bucket;
+import io.sluice.sinks.shard.RowBatch;
+import io.sluice.sinks.shard.ShardMessage.Discard;
+import io.sluice.sinks.shard.ShardWorker;
+import java.util.Iterator;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The stream's entrance: gives every event its number, finds its bucket, copies it into that
+ * bucket's batch. All under the pipeline's lock; waiting for a worker that is behind happens
+ * outside it.
+ */
+final class Router implements ChangeInput {
+
+  private final PipelineMonitor monitor;
+  private final SourceCallbacks source;
+  private final SchemaGate gate;
+  private final TableRegistry tables;
+  private final PipelineListener listener;
+
+  // The table of the last row: rows come in runs.
+  private @Nullable RoutedTable lastRouted;
+  private @Nullable TableState lastState;
+
+  Router(
+      PipelineMonitor monitor,
+      SourceCallbacks source,
+      SchemaGate gate,
+      TableRegistry tables,
+      PipelineListener listener) {
+    this.monitor = monitor;
+    this.source = source;
+    this.gate = gate;
+    this.tables = tables;
+    this.listener = listener;
+  }
+
+  @Override
+  public Optional<RoutedTable> restoreTable(SourceTable definition) {
+    Optional<TableTarget> target = source.target(definition.id());
+    if (target.isEmpty()) {
+      return Optional.empty();
+    }
+    TableState known = monitor.locked(() -> tables.find(definition.id()));
+    return Optional.of(
+        known == null ? meet(definition, target.get(), null, Handed.NOTHING) : known.routed());
+  }
+
+  @Override
+  public Optional<RoutedTable> tableChanged(
+      SourceTable definition, @Nullable String historyRecord) {
+    Optional<TableTarget> target = source.target(definition.id());
+    if (target.isEmpty()) {
+      if (historyRecord != null) {
+        history(historyRecord);
+      }
+      return Optional.empty();
+    }
+    TableState known = monitor.locked(() -> tables.find(definition.id()));
+    return Optional.of(
+        known == null
+            ? meet(definition, target.get(), historyRecord, Handed.EVENT)
+            : alter(known, definition, target.get(), historyRecord));
+  }
+
+  /** Whether what is taken in is an event, after which only the source may name a cut point. */
+  private enum Handed {
+    EVENT,
+    NOTHING
+  }
+
+  private RoutedTable meet(
+      SourceTable definition, TableTarget target, @Nullable String historyRecord, Handed handed) {
+    LakeTable lake = new LakeTable(target.lakeDatabase(), target.lakeTable());
+    SourceFacts facts = monitor.locked(() -> tables.recovered(definition.id()));
+    if (facts != null && !facts.lakeTable().equals(lake)) {
+      throw new TableRefusedException(
+          definition.id(),
+          "Table "
+              + definition.id()
+              + " was replicated to "
+              + facts.lakeTable()
+              + " and now has a rule that sends it to "
+              + lake
+              + ". Take the rule back; or exclude the table, start once, and include it again to"
+              + " copy it anew.");
+    }
+    SourceTableId other = monitor.locked(() -> tables.sourceOf(lake));
+    if (other != null && !other.equals(definition.id())) {
+      throw new TableRefusedException(
+          definition.id(),
+          "Tables "
+              + other
+              + " and "
+              + definition.id()
+              + " both go to "
+              + lake
+              + ". Several sources of one table aren't possible yet: send one elsewhere with a rule"
+              + " in tables.rules (into).");
+    }
+    SchemaGate.Decision decision = gate.meet(definition, target, facts != null);
+    long numberFloor = gate.largestNumber(lake, decision) + 1;
+    return monitor.locked(
+        () -> {
+          monitor.requireOpen();
+          monitor.raiseNumber(numberFloor);
+          TableState state = tables.add(definition, lake, target, decision, facts);
+          if (decision.kind() != SchemaGate.Decision.Kind.KEEP) {
+            listener.schemaChanged(lake.name(), kind(decision));
+          }
+          if (decision.oldRowsNeedValues() && facts != null) {
+            markAgain(definition.id());
+          }
+          taken(state, historyRecord, handed);
+          return state.routed();
+        });
+  }
+
+  private static String kind(SchemaGate.Decision decision) {
+    return decision.kind() == SchemaGate.Decision.Kind.CREATE ? "create" : "add-column";
+  }
+
+  private RoutedTable alter(
+      TableState state, SourceTable definition, TableTarget target, @Nullable String record) {
+    RoutedTable now = monitor.locked(state::routed);
+    SchemaGate.Decision decision = gate.change(now.source(), definition, now.lakeSchema(), target);
+    return monitor.locked(
+        () -> {
+          monitor.requireOpen();
+          if (!definition.equals(now.source())) {
+            pushFilling(state);
+            state.alter(definition, decision.schema());
+            if (decision.kind() == SchemaGate.Decision.Kind.EVOLVE) {
+              listener.schemaChanged(state.lake().name(), kind(decision));
+            }
+            if (decision.oldRowsNeedValues()) {
+              markAgain(definition.id());
+            }
+          }
+          taken(state, record, Handed.EVENT);
+          return state.routed();
+        });
+  }
+
+  private void markAgain(SourceTableId table) {
+    tables.progress(table, BackfillInput.AGAIN);
+    listener.backfillAgain(table);
+  }
+
+  private void taken(TableState state, @Nullable String historyRecord, Handed handed) {
+    if (historyRecord != null) {
+      monitor.addHistory(historyRecord);
+    }
+    monitor.contentTaken();
+    if (handed == Handed.EVENT) {
+      monitor.eventTaken();
+    }
+    tables.changed(state);
+  }
+
+  /** The stream's batches of one table go to their workers. Under the lock. */
+  private void pushFilling(TableState state) {
+    Iterator<Bucket> filling = monitor.filling().iterator();
+    while (filling.hasNext()) {
+      Bucket bucket = filling.next();
+      if (bucket.table() == state.sink()) {
+        filling.remove();
+        PipelineMonitor.pushFilling(bucket);
+      }
+    }
+  }
+
+  @Override
+  public void history(String historyRecord) {
+    monitor.locked(
+        () -> {
+          monitor.requireOpen();
+          monitor.addHistory(historyRecord);
+          monitor.contentTaken();
+          monitor.eventTaken();
+          return null;
+        });
+  }
+
+  @Override
+  public void row(RoutedTable table, BinaryRow row, long sourceTimeMicros) {
+    ShardWorker behind = null;
+    monitor.lock();
+    try {
+      monitor.requireOpen();
+      TableState state = stateOf(table);
+      Bucket bucket = state.take(row, sourceTimeMicros);
+      RowBatch batch = bucket.filling;
+      if (batch == null) {
+        batch = newBatch(bucket, table.lakeSchema());
+      }
+      batch.add(row, monitor.nextNumber());
+      tables.changed(state);
+      monitor.contentTaken();
+      monitor.eventTaken();
+      if (batch.full()) {
+        monitor.filling().remove(bucket);
+        PipelineMonitor.pushFilling(bucket);
+        bucket.lastBatchFull = true;
+        if (bucket.worker().full()) {
+          behind = bucket.worker();
+        }
+      }
+    } finally {
+      monitor.unlock();
+    }
+    if (behind != null) {
+      monitor.awaitRoom(behind);
+    }
+  }
+
+  private RowBatch newBatch(Bucket bucket, TableSchema schema) {
+    int expected = bucket.lastBatchFull ? RowBatch.BYTES_MAX + RowBatch.BYTES_MAX / 16 : 0;
+    bucket.lastBatchFull = false;
+    RowBatch batch = new RowBatch(bucket, schema, null, expected);
+    bucket.filling = batch;
+    monitor.filling().add(bucket);
+    return batch;
+  }
+
+  private TableState stateOf(RoutedTable table) {
+    TableState cached = lastState;
+    if (cached != null && table == lastRouted && cached.routed() == table) {
+      return cached;
+    }
+    TableState state = tables.require(table);
+    lastRouted = state.routed();
+    lastState = state;
+    return state;
+  }
+
+  @Override
+  public RoutedTable truncate(RoutedTable table, long sourceTimeMicros) {
+    return monitor.locked(
+        () -> {
+          monitor.requireOpen();
+          TableState state = stateOf(table);
+          Iterator<Bucket> filling = monitor.filling().iterator();
+          while (filling.hasNext()) {
+            Bucket bucket = filling.next();
+            if (bucket.table() == state.sink()) {
+              bucket.filling = null;
+              filling.remove();
+            }
+          }
+          monitor.pushToAll(new Discard(state.sink()));
+          RoutedTable next = state.truncate(sourceTimeMicros);
+          tables.changed(state);
+          monitor.contentTaken();
+          monitor.eventTaken();
+          monitor.demandCut();
+          return next;
+        });
+  }
+
+  @Override
+  public void cutPoint(SourcePosition position, long sourceTimeMicros) {
+    monitor.cutPoint(position, sourceTimeMicros);
+  }
+
+  @Override
+  public Optional<RoutedTable> routed(SourceTableId id) {
+    TableState state = monitor.locked(() -> tables.find(id));
+    return state == null ? Optional.empty() : Optional.of(monitor.locked(state::routed));
+  }
+}

@@ -1,0 +1,153 @@
+package io.sluice.sinks.pipeline;
+
+import io.sluice.evolution.PlanOptions;
+import io.sluice.evolution.PlannedTable;
+import io.sluice.evolution.SchemaChange;
+import io.sluice.evolution.SchemaDiff;
+import io.sluice.evolution.SourceTable;
+import io.sluice.evolution.TablePlanner;
+import io.sluice.lsm.error.UnsupportedTableException;
+import io.sluice.lsm.schema.TableSchema;
+import io.sluice.lsm.snapshot.Snapshot;
+import io.sluice.lsm.table.LsmTable;
+import io.sluice.sinks.TableRefusedException;
+import io.sluice.sinks.TableTarget;
+import io.sluice.sinks.epoch.LakeTable;
+import io.sluice.sinks.epoch.LakeTables;
+import io.sluice.sinks.epoch.StorageRetry;
+import java.time.Clock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides what becomes of a source table's definition: a new lake table, more columns, nothing, or
+ * a refusal. It reads the lake; it creates nothing (schemas are created by epochs).
+ */
+final class SchemaGate {
+
+  /**
+   * @param schema the lake table's newest schema after the change
+   * @param kind what has to be done
+   * @param oldRowsNeedValues rows already in the lake lack values that they have at the source
+   */
+  record Decision(TableSchema schema, Kind kind, boolean oldRowsNeedValues) {
+    enum Kind {
+      CREATE,
+      EVOLVE,
+      KEEP
+    }
+  }
+
+  private final LakeTables tables;
+  private final StorageRetry retry;
+  private final Clock clock;
+
+  SchemaGate(LakeTables tables, StorageRetry retry, Clock clock) {
+    this.tables = tables;
+    this.retry = retry;
+    this.clock = clock;
+  }
+
+  /**
+   * A table that this process meets for the first time.
+   *
+   * @param knownToPipeline its rows in the lake are this pipeline's, up to the recovered position
+   */
+  Decision meet(SourceTable definition, TableTarget target, boolean knownToPipeline) {
+    LakeTable lake = new LakeTable(target.lakeDatabase(), target.lakeTable());
+    TableSchema planned = plan(definition, target);
+    String doing = "opening table " + lake;
+    if (!retry.<Boolean>run(doing, () -> tables.exists(lake))) {
+      if (knownToPipeline) {
+        throw new TableRefusedException(
+            definition.id(),
+            "Table "
+                + definition.id()
+                + " was replicated to "
+                + lake.root(tables.warehouse())
+                + ", but there is no table any more. Put its folder back, or exclude the table,"
+                + " start once, and include it again to copy it anew.");
+      }
+      return new Decision(planned, Decision.Kind.CREATE, false);
+    }
+    try {
+      TableSchema current = retry.run(doing, () -> tables.open(lake).newestSchema());
+      if (!knownToPipeline) {
+        refuseForeignRows(definition, lake, doing);
+      }
+      return change(null, definition, current, target);
+    } catch (UnsupportedTableException e) {
+      throw new TableRefusedException(
+          definition.id(),
+          "Table " + definition.id() + " can't go to " + lake + ": " + e.getMessage());
+    }
+  }
+
+  /**
+   * The largest sequence number that lives in a table, -1 if none does: new ones must lie above it.
+   */
+  long largestNumber(LakeTable lake, Decision decision) {
+    if (decision.kind() == Decision.Kind.CREATE) {
+      return -1;
+    }
+    return retry.<Long>run(
+        "reading table " + lake,
+        () -> {
+          LsmTable lsm = tables.open(lake);
+          return lsm.statistics(lsm.snapshots().findLatest()).maxSequenceNumber();
+        });
+  }
+
+  /** Rows of an unknown past would stay beside the copied ones, deleted ones for ever. */
+  private void refuseForeignRows(SourceTable definition, LakeTable lake, String doing) {
+    Boolean rows =
+        retry.run(
+            doing,
+            () -> {
+              Snapshot latest = tables.snapshots(lake).findLatest();
+              return latest != null && latest.totalRecordCount() > 0;
+            });
+    if (rows) {
+      throw new TableRefusedException(
+          definition.id(),
+          "Table "
+              + definition.id()
+              + " is new to this pipeline, but "
+              + lake.root(tables.warehouse())
+              + " has rows already, and rows deleted at the source meanwhile would stay in it. Move"
+              + " that folder away, or send the table elsewhere with a rule in tables.rules (into).");
+    }
+  }
+
+  /** A known table's new definition. */
+  Decision change(
+      @Nullable SourceTable before,
+      SourceTable definition,
+      TableSchema current,
+      TableTarget target) {
+    SchemaChange change =
+        SchemaDiff.diff(before, definition, current, target.tinyIntOneAsBoolean(), clock.millis());
+    if (change instanceof SchemaChange.Refused refused) {
+      throw new TableRefusedException(definition.id(), refused.reason());
+    }
+    if (change instanceof SchemaChange.Evolve evolve) {
+      return new Decision(evolve.schema(), Decision.Kind.EVOLVE, evolve.oldRowsNeedValues());
+    }
+    return new Decision(current, Decision.Kind.KEEP, false);
+  }
+
+  private TableSchema plan(SourceTable definition, TableTarget target) {
+    PlanOptions options =
+        new PlanOptions(
+            target.lakeDatabase(),
+            target.lakeTable(),
+            target.buckets(),
+            target.partitionBy(),
+            target.options(),
+            target.tinyIntOneAsBoolean());
+    PlannedTable planned = TablePlanner.plan(definition, options, clock.millis());
+    if (planned instanceof PlannedTable.Refused refused) {
+      throw new TableRefusedException(definition.id(), refused.text());
+    }
+    return ((PlannedTable.Planned) planned).schema();
+  }
+}

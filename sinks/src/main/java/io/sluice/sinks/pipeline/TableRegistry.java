@@ -1,0 +1,170 @@
+package io.sluice.sinks.pipeline;
+
+import io.sluice.evolution.SourceTable;
+import io.sluice.evolution.SourceTableId;
+import io.sluice.lsm.schema.TableSchema;
+import io.sluice.lsm.table.LsmTable;
+import io.sluice.lsm.write.BucketAssigner;
+import io.sluice.sinks.RoutedTable;
+import io.sluice.sinks.TableTarget;
+import io.sluice.sinks.epoch.EpochFile.SourceFacts;
+import io.sluice.sinks.epoch.LakeTable;
+import io.sluice.sinks.epoch.LakeTables;
+import io.sluice.sinks.shard.BucketPressure;
+import io.sluice.sinks.shard.ShardWorker;
+import io.sluice.sinks.shard.SinkTable;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The captured tables, the facts about them that go into epoch files, and which of them the epoch
+ * now gathered changes otherwise than by rows. Under the router's lock.
+ */
+final class TableRegistry {
+
+  private final LakeTables lake;
+  private final List<ShardWorker> workers;
+  private final Function<LakeTable, BucketPressure> pressures;
+  private final Map<SourceTableId, TableState> bySource = new LinkedHashMap<>();
+  private final Map<SourceTableId, SourceFacts> facts;
+  private final Map<LakeTable, SourceTableId> byLake = new HashMap<>();
+  private final List<TableState> changed = new ArrayList<>();
+  private @Nullable Map<SourceTableId, SourceFacts> factsNow;
+
+  /**
+   * @param recovered facts of the highest epoch, of tables that are still captured
+   * @param pressures made once a table
+   */
+  TableRegistry(
+      LakeTables lake,
+      List<ShardWorker> workers,
+      Function<LakeTable, BucketPressure> pressures,
+      Map<SourceTableId, SourceFacts> recovered) {
+    this.lake = lake;
+    this.workers = workers;
+    this.pressures = pressures;
+    this.facts = new LinkedHashMap<>(recovered);
+    recovered.forEach((source, fact) -> byLake.put(fact.lakeTable(), source));
+  }
+
+  @Nullable TableState find(SourceTableId source) {
+    return bySource.get(source);
+  }
+
+  Collection<TableState> all() {
+    return bySource.values();
+  }
+
+  /** What the recovered epoch says of a source table; null if it is new to the pipeline. */
+  @Nullable SourceFacts recovered(SourceTableId source) {
+    return facts.get(source);
+  }
+
+  @Nullable SourceTableId sourceOf(LakeTable table) {
+    return byLake.get(table);
+  }
+
+  TableState add(
+      SourceTable definition,
+      LakeTable table,
+      TableTarget target,
+      SchemaGate.Decision decision,
+      @Nullable SourceFacts known) {
+    TableSchema schema = decision.schema();
+    boolean create = decision.kind() == SchemaGate.Decision.Kind.CREATE;
+    LsmTable lsm = create ? lake.plan(table, schema) : lake.known(table);
+    SinkTable sink =
+        new SinkTable(
+            table,
+            lsm,
+            schema,
+            new BucketAssigner(schema).totalBuckets(),
+            pressures.apply(table),
+            workers);
+    TableState state =
+        new TableState(table, sink, new RoutedTable(definition, target.lakeName(), schema, 0));
+    if (decision.kind() != SchemaGate.Decision.Kind.KEEP) {
+      state.create();
+    }
+    bySource.put(definition.id(), state);
+    byLake.put(table, definition.id());
+    if (known == null) {
+      facts.put(definition.id(), new SourceFacts(table, null));
+      factsNow = null;
+    }
+    return state;
+  }
+
+  /** The state that belongs to a routed table, which must be the newest version. */
+  TableState require(RoutedTable table) {
+    TableState state = bySource.get(table.source().id());
+    if (state == null) {
+      throw new IllegalStateException("Table " + table.source().id() + " has not been routed");
+    }
+    if (state.routed().generation() != table.generation()) {
+      throw new IllegalStateException(
+          "Rows of generation "
+              + table.generation()
+              + " of table "
+              + table.source().id()
+              + ", which is at generation "
+              + state.routed().generation());
+    }
+    return state;
+  }
+
+  void progress(SourceTableId source, String progress) {
+    SourceFacts known = facts.get(source);
+    if (known == null) {
+      throw new IllegalStateException("Table " + source + " has not been routed");
+    }
+    facts.put(source, new SourceFacts(known.lakeTable(), progress));
+    factsNow = null;
+  }
+
+  Map<SourceTableId, String> progress() {
+    Map<SourceTableId, String> result = new LinkedHashMap<>();
+    facts.forEach(
+        (source, fact) -> {
+          String progress = fact.backfill();
+          if (progress != null) {
+            result.put(source, progress);
+          }
+        });
+    return result;
+  }
+
+  /** For the epoch file; the same object as long as nothing changes. */
+  Map<SourceTableId, SourceFacts> facts() {
+    Map<SourceTableId, SourceFacts> now = factsNow;
+    if (now == null) {
+      now = Collections.unmodifiableMap(new LinkedHashMap<>(facts));
+      factsNow = now;
+    }
+    return now;
+  }
+
+  /** The epoch now gathered changes this table. */
+  void changed(TableState state) {
+    if (state.firstGathered()) {
+      changed.add(state);
+    }
+  }
+
+  /** Begins a new epoch: what the old one changed. */
+  List<TableState.Cut> cut() {
+    List<TableState.Cut> cuts = new ArrayList<>();
+    for (TableState state : changed) {
+      cuts.add(state.cut());
+    }
+    changed.clear();
+    return cuts;
+  }
+}
