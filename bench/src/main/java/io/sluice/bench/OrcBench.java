@@ -27,7 +27,8 @@ import java.util.UUID;
 
 /**
  * Rows per second of the ORC writer and reader on an orders table: 8 columns, about 100 bytes, 11
- * columns in the file. Arguments: rows (2,000,000), rounds (5).
+ * columns in the file. Arguments: rows (2,000,000), rounds (5), rows of a small file (0: large
+ * files only). Small files are what frequent commits write.
  */
 public final class OrcBench {
 
@@ -38,6 +39,7 @@ public final class OrcBench {
   public static void main(String[] args) throws IOException {
     int rows = args.length > 0 ? Integer.parseInt(args[0]) : 2_000_000;
     int rounds = args.length > 1 ? Integer.parseInt(args[1]) : 5;
+    int small = args.length > 2 ? Integer.parseInt(args[2]) : 0;
     TableSchema schema = orders();
     BinaryRow[] data = data(schema.rowType());
     OrcFormat format = new OrcFormat(Clock.systemDefaultZone());
@@ -63,9 +65,58 @@ public final class OrcBench {
             sum);
         Files.delete(Path.of(path));
       }
+      for (int round = 0; small > 0 && round < rounds; round++) {
+        smallFiles(format, io, folder, schema, data, small);
+      }
     } finally {
       Files.delete(folder);
     }
+  }
+
+  private static void smallFiles(
+      OrcFormat format, FileIO io, Path folder, TableSchema schema, BinaryRow[] data, int rows)
+      throws IOException {
+    int files = 500;
+    long bytes = 0;
+    long allocated = allocatedBytes();
+    long start = System.nanoTime();
+    DataFileMeta[] written = new DataFileMeta[files];
+    for (int i = 0; i < files; i++) {
+      KeyValueWriter writer =
+          format.createWriter(
+              io, folder + "/small-" + i + ".orc", schema, 0, DataFileMeta.SOURCE_FLUSH);
+      for (int row = 0; row < rows; row++) {
+        writer.write(data[row], row, RowKind.INSERT);
+      }
+      written[i] = writer.finish();
+      bytes += written[i].fileSize();
+    }
+    long writing = System.nanoTime() - start;
+    long allocatedWriting = allocatedBytes() - allocated;
+    start = System.nanoTime();
+    for (int i = 0; i < files; i++) {
+      String path = folder + "/small-" + i + ".orc";
+      read(format.createReader(io, path, written[i], schema, schema.rowType()));
+    }
+    long reading = System.nanoTime() - start;
+    long allocatedReading = allocatedBytes() - allocated - allocatedWriting;
+    System.out.printf(
+        "files of %d rows, %d bytes: write %.2f ms and %d KiB of garbage, read %.2f ms and %d KiB%n",
+        rows,
+        bytes / files,
+        writing / 1e6 / files,
+        allocatedWriting / files >> 10,
+        reading / 1e6 / files,
+        allocatedReading / files >> 10);
+    for (int i = 0; i < files; i++) {
+      Files.delete(folder.resolve("small-" + i + ".orc"));
+    }
+  }
+
+  private static long allocatedBytes() {
+    return ((com.sun.management.ThreadMXBean)
+            java.lang.management.ManagementFactory.getThreadMXBean())
+        .getCurrentThreadAllocatedBytes();
   }
 
   private static long read(KeyValueReader reader) throws IOException {

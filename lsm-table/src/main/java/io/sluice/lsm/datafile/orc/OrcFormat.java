@@ -17,8 +17,8 @@ import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
-import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Properties;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -27,7 +27,6 @@ import org.apache.hadoop.fs.Path;
 import org.apache.orc.CompressionKind;
 import org.apache.orc.OrcConf;
 import org.apache.orc.OrcFile;
-import org.apache.orc.TypeDescription;
 import org.apache.orc.Writer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,6 +44,8 @@ public final class OrcFormat implements FileFormat {
 
   /** What buffered bytes, as ORC estimates them, weigh in the file. */
   static final double ESTIMATE_RATIO = 0.3;
+
+  private static final int SMALL_BUFFER_BYTES = 16 << 10;
 
   private static final String OPTION_PREFIX = "orc.";
 
@@ -86,15 +87,14 @@ public final class OrcFormat implements FileFormat {
   OrcKeyValueWriter.Output open(
       FileIO fileIO,
       String path,
-      TypeDescription type,
+      TableSchema schema,
       TableOptions options,
-      java.util.Map<String, String> tableOptions,
-      List<String> directColumns,
+      OrcKeyValueWriter.Shape shape,
       TimestampEncoder timestamps)
       throws IOException {
     Properties properties = new Properties();
     Configuration own = configuration;
-    for (java.util.Map.Entry<String, String> option : tableOptions.entrySet()) {
+    for (Map.Entry<String, String> option : schema.options().entrySet()) {
       if (option.getKey().startsWith(OPTION_PREFIX)) {
         if (own == configuration) {
           own = new Configuration(configuration);
@@ -108,12 +108,16 @@ public final class OrcFormat implements FileFormat {
         Integer.toString(options.dataFiles().zstdLevel()));
     OrcFile.WriterOptions writerOptions =
         OrcFile.writerOptions(properties, own)
-            .setSchema(type)
+            .setSchema(shape.type())
             .compress(compression(options.dataFiles().compression()))
             .version(OrcFile.Version.V_0_12)
             .useUTCTimestamp(true)
             .setProlepticGregorian(false)
-            .directEncodingColumns(String.join(",", directColumns));
+            .directEncodingColumns(String.join(",", shape.directColumns()));
+    if (shape.small()) {
+      // ORC takes two buffers a stream: the usual 256 KiB would be many megabytes for a few rows.
+      writerOptions.bufferSize(SMALL_BUFFER_BYTES).enforceBufferSize();
+    }
     Long stripe = options.dataFiles().blockSizeBytes();
     if (stripe != null) {
       writerOptions.stripeSize(stripe);

@@ -63,6 +63,14 @@ final class OrcKeyValueWriter implements KeyValueWriter {
   private long maxSequence = Long.MIN_VALUE;
   private boolean ended;
 
+  /**
+   * What is known of a file when it begins.
+   *
+   * @param directColumns text columns without a dictionary
+   * @param small all records are at hand and fit into one batch
+   */
+  record Shape(TypeDescription type, List<String> directColumns, boolean small) {}
+
   /** The ORC side of a file that has begun. */
   record Output(FSDataOutputStream stream, Writer writer) {}
 
@@ -124,7 +132,7 @@ final class OrcKeyValueWriter implements KeyValueWriter {
   @Override
   public void write(Row value, long sequenceNumber, RowKind kind) throws IOException {
     if (batch.size == OrcFormat.BATCH) {
-      flushBatch();
+      flushBatch(false);
     }
     int at = batch.size;
     for (OrcColumnWriter column : columns) {
@@ -161,7 +169,7 @@ final class OrcKeyValueWriter implements KeyValueWriter {
     batch.size = 0;
   }
 
-  private void flushBatch() throws IOException {
+  private void flushBatch(boolean last) throws IOException {
     int size = batch.size;
     if (size == 0) {
       return;
@@ -178,7 +186,9 @@ final class OrcKeyValueWriter implements KeyValueWriter {
     charBounds.add(size);
     Output out = output;
     if (out == null) {
-      out = format.open(fileIO, path, type, options, schema.options(), directColumns(), timestamps);
+      out =
+          format.open(
+              fileIO, path, schema, options, new Shape(type, directColumns(), last), timestamps);
       output = out;
     }
     if (timestamps.isEmpty()) {
@@ -261,7 +271,7 @@ final class OrcKeyValueWriter implements KeyValueWriter {
     if (ended) {
       throw new IllegalStateException("The file " + path + " has ended");
     }
-    flushBatch();
+    flushBatch(true);
     Output out = output;
     byte[] firstKey = minKey;
     if (out == null || firstKey == null) {

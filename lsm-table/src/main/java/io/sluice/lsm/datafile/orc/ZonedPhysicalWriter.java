@@ -1,9 +1,11 @@
 package io.sluice.lsm.datafile.orc;
 
 import java.io.IOException;
+import java.util.BitSet;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.orc.OrcFile;
 import org.apache.orc.OrcProto;
+import org.apache.orc.TypeDescription;
 import org.apache.orc.impl.PhysicalFsWriter;
 import org.apache.orc.impl.StreamName;
 import org.apache.orc.impl.writer.WriterEncryptionVariant;
@@ -14,15 +16,29 @@ import org.apache.orc.impl.writer.WriterEncryptionVariant;
  */
 final class ZonedPhysicalWriter extends PhysicalFsWriter {
 
-  private static final long WIDENED_MILLIS = 1000;
+  private static final long ZONE_SLACK_MILLIS = 1000;
+
+  private static final long DAY_MILLIS = 86_400_000L;
+
+  /** 1582-10-15 and, since a zone may come between, a day. */
+  private static final int GREGORIAN_START_DAY = -141_427 + 1;
+
+  private static final long GREGORIAN_START = GREGORIAN_START_DAY * DAY_MILLIS;
+
+  /** The calendars differ by 2 days in the year 1, by 10 in 1582; some readers convert twice. */
+  private static final int CALENDAR_SLACK_DAYS = 40;
 
   private final TimestampEncoder encoder;
+  private final BitSet charColumns = new BitSet();
 
   ZonedPhysicalWriter(
       FSDataOutputStream stream, OrcFile.WriterOptions options, TimestampEncoder encoder)
       throws IOException {
     super(stream, options, new WriterEncryptionVariant[0]);
     this.encoder = encoder;
+    for (TypeDescription child : options.getSchema().getChildren()) {
+      charColumns.set(child.getId(), child.getCategory() == TypeDescription.Category.CHAR);
+    }
   }
 
   @Override
@@ -38,33 +54,47 @@ final class ZonedPhysicalWriter extends PhysicalFsWriter {
 
   @Override
   public void writeIndex(StreamName name, OrcProto.RowIndex.Builder index) throws IOException {
-    if (encoder.shiftedInStripe()) {
-      for (OrcProto.RowIndexEntry.Builder entry : index.getEntryBuilderList()) {
-        widen(entry.getStatisticsBuilder());
-      }
+    for (OrcProto.RowIndexEntry.Builder entry : index.getEntryBuilderList()) {
+      widen(name, entry.getStatisticsBuilder(), encoder.shiftedInStripe());
     }
     super.writeIndex(name, index);
   }
 
   @Override
   public void writeStatistics(StreamName name, OrcProto.ColumnStatistics.Builder statistics) {
-    if (encoder.shiftedInFile()) {
-      widen(statistics);
-    }
+    widen(name, statistics, encoder.shiftedInFile());
     super.writeStatistics(name, statistics);
   }
 
-  /** ORC computes the bounds as if the zone were UTC: they may be off by a second. */
-  private static void widen(OrcProto.ColumnStatistics.Builder statistics) {
+  /**
+   * Makes bounds hold for every reader that prunes by them. ORC computes those of timestamps as if
+   * the stripe's zone were UTC; readers turn a literal before 1582 into a day of the Julian
+   * calendar; and ORC pads CHAR values to their length, which readers do not do to a literal.
+   */
+  private void widen(
+      StreamName name, OrcProto.ColumnStatistics.Builder statistics, boolean shifted) {
+    if (charColumns.get(name.getColumn())) {
+      statistics.clearStringStatistics();
+    }
+    if (statistics.hasDateStatistics()) {
+      OrcProto.DateStatistics.Builder days = statistics.getDateStatisticsBuilder();
+      if (days.hasMinimum() && days.hasMaximum() && days.getMinimum() < GREGORIAN_START_DAY) {
+        days.setMinimum(days.getMinimum() - CALENDAR_SLACK_DAYS);
+        days.setMaximum(days.getMaximum() + CALENDAR_SLACK_DAYS);
+      }
+    }
     if (!statistics.hasTimestampStatistics()) {
       return;
     }
-    OrcProto.TimestampStatistics.Builder timestamps = statistics.getTimestampStatisticsBuilder();
-    if (timestamps.hasMinimumUtc()) {
-      timestamps.setMinimumUtc(timestamps.getMinimumUtc() - WIDENED_MILLIS);
+    OrcProto.TimestampStatistics.Builder bounds = statistics.getTimestampStatisticsBuilder();
+    if (!bounds.hasMinimumUtc() || !bounds.hasMaximumUtc()) {
+      return;
     }
-    if (timestamps.hasMaximumUtc()) {
-      timestamps.setMaximumUtc(timestamps.getMaximumUtc() + WIDENED_MILLIS);
+    long slack = bounds.getMinimumUtc() < GREGORIAN_START ? CALENDAR_SLACK_DAYS * DAY_MILLIS : 0;
+    slack += shifted ? ZONE_SLACK_MILLIS : 0;
+    if (slack > 0) {
+      bounds.setMinimumUtc(bounds.getMinimumUtc() - slack);
+      bounds.setMaximumUtc(bounds.getMaximumUtc() + slack);
     }
   }
 }

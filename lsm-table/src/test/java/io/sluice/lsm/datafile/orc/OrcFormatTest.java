@@ -277,6 +277,51 @@ class OrcFormatTest {
   }
 
   @Test
+  void isNotPrunedAwayByPaimonsFilters() throws Exception {
+    TableSchema schema =
+        table(
+            DataTypes.timestamp(6),
+            DataTypes.timestampLtz(6),
+            DataTypes.DATE,
+            DataTypes.decimal(12, 2),
+            DataTypes.decimal(30, 2),
+            DataTypes.STRING,
+            DataTypes.DOUBLE,
+            DataTypes.character(9));
+    List<LocalDateTime> times = new ArrayList<>(moments());
+    for (int year = 200; year < 1600; year += 99) {
+      times.add(LocalDateTime.of(year, 3, 1, 23, 59, 59));
+    }
+    times.add(LocalDateTime.of(1582, 10, 4, 0, 0));
+    times.add(LocalDateTime.of(1582, 10, 14, 23, 59));
+    times.add(LocalDateTime.of(1582, 10, 15, 0, 0));
+    times.add(LAST_SECOND.plusNanos(500_000_000));
+    for (LocalDateTime at : times) {
+      LocalDateTime instant = at.equals(times.get(times.size() - 1)) ? at.minusDays(1) : at;
+      List<Object> row =
+          row(
+              1,
+              at,
+              instant,
+              at.toLocalDate(),
+              dec("-1.50"),
+              dec("12345678901234567890.00"),
+              "text",
+              at.getYear() * 1.5,
+              "c");
+      String path = path();
+      write(path, schema, List.of(row));
+      PaimonOrc paimon = new PaimonOrc(schema.rowType().fields());
+      for (int column = 0; column < row.size(); column++) {
+        assertThat(paimon.readWhere(path, column, row.get(column)))
+            .as("column %s = %s", column, row.get(column))
+            .isEqualTo(List.of(row));
+      }
+      assertThat(paimon.readWhere(path, 0, 2)).isEmpty();
+    }
+  }
+
+  @Test
   void refusesInstantsThatOrcWouldShift() throws Exception {
     TableSchema schema = table(DataTypes.timestampLtz(3));
     String path = path();

@@ -25,6 +25,8 @@ import org.apache.paimon.fs.Path;
 import org.apache.paimon.fs.PositionOutputStream;
 import org.apache.paimon.fs.local.LocalFileIO;
 import org.apache.paimon.options.Options;
+import org.apache.paimon.predicate.Predicate;
+import org.apache.paimon.predicate.PredicateBuilder;
 import org.apache.paimon.reader.RecordReader;
 import org.apache.paimon.types.DataTypeJsonParser;
 
@@ -52,12 +54,23 @@ final class PaimonOrc {
   }
 
   List<List<Object>> read(String path) throws Exception {
+    return read(path, new ArrayList<>());
+  }
+
+  /** What is left of the file when Paimon prunes it for {@code column = value}. */
+  List<List<Object>> readWhere(String path, int column, Object value) throws Exception {
+    Predicate equal =
+        new PredicateBuilder(rowType).equal(column, internal(fields.get(column).type(), value));
+    return read(path, new ArrayList<>(List.of(equal)));
+  }
+
+  private List<List<Object>> read(String path, List<Predicate> filters) throws Exception {
     LocalFileIO io = LocalFileIO.create();
     Path file = new Path(path);
     List<List<Object>> rows = new ArrayList<>();
     try (RecordReader<InternalRow> reader =
         format
-            .createReaderFactory(rowType, rowType, new ArrayList<>())
+            .createReaderFactory(rowType, rowType, filters)
             .createReader(new FormatReaderContext(io, file, io.getFileSize(file)))) {
       reader.forEachRemaining(
           row -> {
