@@ -24,20 +24,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TablePattern {
 
-  private static final Pattern ANYTHING = Pattern.compile(".*", Pattern.DOTALL);
+  private static final Part ANYTHING = new Part(Pattern.compile(".*", Pattern.DOTALL), false, ".*");
 
   private final String text;
   private final @Nullable Pattern whole;
-  private final Pattern database;
-  private final Pattern table;
-  private final boolean literal;
+  private final Part database;
+  private final Part table;
 
   private TablePattern(String text, @Nullable Pattern whole, Part database, Part table) {
     this.text = text;
     this.whole = whole;
-    this.database = database.pattern;
-    this.table = table.pattern;
-    this.literal = database.literal && table.literal;
+    this.database = database;
+    this.table = table;
   }
 
   /**
@@ -49,8 +47,7 @@ public final class TablePattern {
     Part first = scanner.part();
     if (scanner.atEnd()) {
       if (text.startsWith("/")) {
-        return new TablePattern(
-            text, first.pattern, new Part(ANYTHING, false), new Part(ANYTHING, false));
+        return new TablePattern(text, first.pattern, ANYTHING, ANYTHING);
       }
       throw new IllegalArgumentException(
           "\"" + text + "\" names no table; write database.table, or database.* for all of them");
@@ -71,17 +68,48 @@ public final class TablePattern {
     if (whole != null) {
       return whole.matcher(databaseName + "." + tableName).matches();
     }
-    return database.matcher(databaseName).matches() && table.matcher(tableName).matches();
+    return database.pattern.matcher(databaseName).matches()
+        && table.pattern.matcher(tableName).matches();
   }
 
   /** Whether a table of this database could match. */
   public boolean matchesDatabase(String databaseName) {
-    return database.matcher(databaseName).matches();
+    return database.pattern.matcher(databaseName).matches();
+  }
+
+  /**
+   * A regular expression that matches at least the databases of this pattern, fit for a list that
+   * is split at commas: it holds none that isn't behind a backslash.
+   */
+  public String databaseRegex() {
+    return database.listRegex;
+  }
+
+  /** The same for the whole {@code database.table}. */
+  public String tableRegex() {
+    return whole == null
+        ? database.listRegex + "\\." + table.listRegex
+        : regexForList(whole.pattern());
+  }
+
+  /** A comma in a regular expression can't always be escaped, as in {@code {1,2}}. */
+  private static String regexForList(String regex) {
+    return regex.indexOf(',') < 0 ? "(?:" + regex + ")" : ".*";
+  }
+
+  private static String literalForList(String name) {
+    return name.codePoints()
+        .mapToObj(
+            c -> {
+              String each = Character.toString(c);
+              return c > 127 || Character.isLetterOrDigit(c) || c == '_' ? each : "\\" + each;
+            })
+        .collect(Collectors.joining());
   }
 
   /** Whether at most one table can match: both sides are names without wildcards. */
   public boolean isLiteral() {
-    return literal;
+    return database.literal && table.literal;
   }
 
   @Override
@@ -100,7 +128,7 @@ public final class TablePattern {
     return text;
   }
 
-  private record Part(Pattern pattern, boolean literal) {}
+  private record Part(Pattern pattern, boolean literal, String listRegex) {}
 
   /** Reads the parts of a pattern from left to right. */
   private static final class Scanner {
@@ -146,7 +174,8 @@ public final class TablePattern {
         boolean doubled = c == '`' && i + 1 < text.length() && text.charAt(i + 1) == '`';
         if (c == '`' && !doubled) {
           at = i + 1;
-          return new Part(Pattern.compile(Pattern.quote(name.toString())), true);
+          String plain = name.toString();
+          return new Part(Pattern.compile(Pattern.quote(plain)), true, literalForList(plain));
         }
         name.append(c);
         i += doubled ? 2 : 1;
@@ -172,7 +201,10 @@ public final class TablePattern {
       }
       at = i + 1;
       try {
-        return new Part(Pattern.compile(regex.toString(), Pattern.DOTALL), false);
+        return new Part(
+            Pattern.compile(regex.toString(), Pattern.DOTALL),
+            false,
+            regexForList(regex.toString()));
       } catch (PatternSyntaxException e) {
         throw new IllegalArgumentException(
             "\"" + text + "\" is no valid regular expression: " + e.getDescription(), e);
@@ -197,7 +229,11 @@ public final class TablePattern {
           Arrays.stream(name.split("\\*", -1))
               .map(Pattern::quote)
               .collect(Collectors.joining(".*"));
-      return new Part(Pattern.compile(regex, Pattern.DOTALL), name.indexOf('*') < 0);
+      String listRegex =
+          Arrays.stream(name.split("\\*", -1))
+              .map(TablePattern::literalForList)
+              .collect(Collectors.joining(".*"));
+      return new Part(Pattern.compile(regex, Pattern.DOTALL), name.indexOf('*') < 0, listRegex);
     }
   }
 }

@@ -94,4 +94,23 @@ class TablePatternTest {
     assertThat(TablePattern.parse("db.t").matchesDatabase("db2")).isFalse();
     assertThat(TablePattern.parse("/x/").matchesDatabase("any")).isTrue();
   }
+
+  /** Debezium splits lists of regular expressions at commas and ignores case. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "db.t | db | db\\.t",
+        "d*b.order-items | d.*b | d.*b\\.order\\-items",
+        "`x.y`.`a,b` | x\\.y | x\\.y\\.a\\,b",
+        "db.订单 | db | db\\.订单",
+        "/a{1,2}.b/ | .* | .*",
+        "/a|b.c/ | .* | (?:a|b.c)",
+        "/a|b/./c|d/ | (?:a|b) | (?:a|b)\\.(?:c|d)",
+      })
+  void givesRegexesForLists(String text) {
+    String[] cells = text.split(" \\| ");
+    TablePattern pattern = TablePattern.parse(cells[0]);
+    assertThat(pattern.databaseRegex()).isEqualTo(cells[1]);
+    assertThat(pattern.tableRegex()).isEqualTo(cells[2]);
+  }
 }

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>unsigned integers take the next larger type, BIGINT UNSIGNED is DECIMAL(20, 0);
- *   <li>TINYINT(1) is TINYINT (it may hold 127), or BOOLEAN on demand (then all but 0 is true);
+ *   <li>TINYINT(1) is TINYINT (it may hold 127), or BOOLEAN on demand (then 0 and 1 are possible,
+ *       any other value is a bad record);
  *   <li>BIT(1) is BOOLEAN, longer ones are the unsigned number they stand for, BIGINT or for 64
  *       bits DECIMAL(20, 0): flags are tested with {@code &}, which no engine does on bytes;
  *   <li>DATETIME(p) is TIMESTAMP(p), a wall clock; TIMESTAMP(p) is an instant, TIMESTAMP_LTZ(p);
@@ -44,7 +45,15 @@ public final class TypeMapping {
 
   /** The lake type of a column, nullable; or why there is none. */
   public MappedType map(SourceColumn column) {
-    return switch (SourceKind.of(column)) {
+    SourceKind kind = SourceKind.of(column);
+    if ((kind == SourceKind.CHAR || kind == SourceKind.TEXT)
+        && "binary".equalsIgnoreCase(column.charset())) {
+      return new Refused(
+          "type " + column.typeName() + " CHARACTER SET binary is not supported.",
+          "Exclude the table with source.exclude, or make it a BINARY, VARBINARY or BLOB column at"
+              + " the source.");
+    }
+    return switch (kind) {
       case TINYINT_ONE -> new Lake(tinyIntOneAsBoolean ? DataTypes.BOOLEAN : DataTypes.TINYINT);
       case TINYINT -> new Lake(DataTypes.TINYINT);
       case TINYINT_UNSIGNED, SMALLINT -> new Lake(DataTypes.SMALLINT);
