@@ -68,7 +68,6 @@ public final class Backfill implements AutoCloseable {
   private final AtomicLong order = new AtomicLong();
   private final Map<SourceTableId, TableCopy> byId = new ConcurrentHashMap<>();
   private final Map<Long, TableCopy> inOrder = new ConcurrentSkipListMap<>();
-  private final Map<SourceTableId, BinlogEnd> settling = new ConcurrentHashMap<>();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final List<ChunkReader> readers = new ArrayList<>();
@@ -226,7 +225,8 @@ public final class Backfill implements AutoCloseable {
       outdated(copy, work, e);
     } catch (TableAheadException e) {
       reader.dropConnection();
-      rest(copy, work, "waiting for the stream: " + e.getMessage(), AHEAD_NANOS);
+      giveBack(copy, work);
+      rest(copy, "waiting for the stream: " + e.getMessage(), AHEAD_NANOS);
     } catch (UnencodableValueException e) {
       reader.dropConnection();
       fail(e);
@@ -237,21 +237,23 @@ public final class Backfill implements AutoCloseable {
       }
     } catch (RuntimeException | InterruptedException e) {
       reader.dropConnection();
-      if (work != null) {
-        copy.giveBack(work.segment());
-      }
+      giveBack(copy, work);
       throw e;
     }
   }
 
-  private int rest(TableCopy copy, TableCopy.@Nullable Work work, String why, long nanos) {
-    return copy.giveBack(work == null ? null : work.segment(), why, System.nanoTime() + nanos);
+  private static void rest(TableCopy copy, String why, long nanos) {
+    copy.rest(why, System.nanoTime() + nanos);
   }
 
-  private void outdated(TableCopy copy, TableCopy.@Nullable Work work, ChunkOutdatedException e) {
+  private static void giveBack(TableCopy copy, TableCopy.@Nullable Work work) {
     if (work != null) {
       copy.giveBack(work.segment());
     }
+  }
+
+  private void outdated(TableCopy copy, TableCopy.@Nullable Work work, ChunkOutdatedException e) {
+    giveBack(copy, work);
     switch (e.why()) {
       case ALTERED -> refresh(copy);
       case TRUNCATED -> emptied(copy);
@@ -261,7 +263,6 @@ public final class Backfill implements AutoCloseable {
         } else {
           rest(
               copy,
-              null,
               "the stream deletes more than is remembered: " + e.getMessage(),
               RETRY_NANOS_MAX);
         }
@@ -270,17 +271,17 @@ public final class Backfill implements AutoCloseable {
   }
 
   private void sqlFailed(TableCopy copy, TableCopy.@Nullable Work work, SQLException e) {
-    boolean lost = isConnectionLost(e);
-    int failures = rest(copy, work, describe(e), RETRY_NANOS);
-    long pause = Math.min(RETRY_NANOS_MAX, RETRY_NANOS << Math.min(20, Math.max(0, failures - 1)));
-    copy.giveBack(null, describe(e), System.nanoTime() + pause);
+    giveBack(copy, work);
+    int failures = copy.failed();
+    long pause = Math.min(RETRY_NANOS_MAX, RETRY_NANOS << Math.min(20, failures - 1));
+    rest(copy, describe(e), pause);
     LOG.warn(
         "Backfill of {} from {} failed and will be tried again in {} ms: {}",
         copy.id(),
         source,
         TimeUnit.NANOSECONDS.toMillis(pause),
         describe(e));
-    if (!lost && failures > FAILURES_MAX) {
+    if (!isConnectionLost(e) && failures > FAILURES_MAX) {
       fail(
           new PipelineStoppedException(
               PipelineStoppedException.Reason.REFUSED,
@@ -318,7 +319,6 @@ public final class Backfill implements AutoCloseable {
     if (now.isPresent() && now.get().generation() != copy.table().generation()) {
       // In this order: an AGAIN that belongs to this generation is there by now.
       copy.refresh(now.get(), BackfillProgress.parse(input.progress().get(copy.id())));
-      settling.remove(copy.id());
     }
   }
 
@@ -331,7 +331,9 @@ public final class Backfill implements AutoCloseable {
       if (saved.state() == State.AGAIN) {
         return;
       }
-      copy.emptied();
+      if (!copy.emptied(now)) {
+        continue;
+      }
       if (input.progress(now, BackfillProgress.of(State.CONSISTENT).text(null))) {
         copy.consistent();
         LOG.info("{} was emptied at the source: nothing of it is left to copy", copy.id());
@@ -348,13 +350,11 @@ public final class Backfill implements AutoCloseable {
       while (running.get()) {
         for (TableCopy copy : inOrder.values()) {
           refresh(copy);
-          if (copy.state() != State.COPIED) {
-            continue;
-          }
           try {
-            if (!settling.containsKey(copy.id())) {
+            long version = copy.unsettledVersion();
+            if (version >= 0) {
               connection = connection == null ? source.connect() : connection;
-              settling.put(copy.id(), BinlogEnd.read(source.flavor(), connection));
+              copy.settleAt(version, BinlogEnd.read(source.flavor(), connection));
             }
             settle(copy);
           } catch (SQLException e) {
@@ -371,7 +371,7 @@ public final class Backfill implements AutoCloseable {
   }
 
   private void settle(TableCopy copy) {
-    BinlogEnd end = settling.get(copy.id());
+    BinlogEnd end = copy.settleAt().orElse(null);
     if (end == null || !stream.passed(end.file(), end.position())) {
       return;
     }
@@ -384,7 +384,6 @@ public final class Backfill implements AutoCloseable {
         new BackfillProgress(State.CONSISTENT, List.of(), List.of(), done.rows(), done.estimate());
     if (input.progress(table, consistent.text(end))) {
       copy.consistent();
-      settling.remove(copy.id());
       LOG.info("{} is copied: {} rows, consistent from here on", copy.id(), done.rows());
     }
   }
@@ -405,8 +404,8 @@ public final class Backfill implements AutoCloseable {
     lock.lockInterruptibly();
     try {
       if (running.get()) {
-        boolean woken = changed.await(IDLE_MILLIS, TimeUnit.MILLISECONDS);
-        LOG.trace("idle, woken: {}", woken);
+        long left = changed.awaitNanos(TimeUnit.MILLISECONDS.toNanos(IDLE_MILLIS));
+        assert left <= TimeUnit.MILLISECONDS.toNanos(IDLE_MILLIS);
       }
     } finally {
       lock.unlock();
