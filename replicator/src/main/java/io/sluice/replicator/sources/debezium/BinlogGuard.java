@@ -9,6 +9,7 @@ import com.github.shyiko.mysql.binlog.event.MariadbGtidEventData;
 import com.github.shyiko.mysql.binlog.event.QueryEventData;
 import com.github.shyiko.mysql.binlog.event.TransactionPayloadEventData;
 import com.github.shyiko.mysql.binlog.event.deserialization.EventDeserializer.EventDataWrapper;
+import io.debezium.connector.binlog.event.EventDataDeserializationExceptionData;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
 import java.util.function.Consumer;
@@ -48,6 +49,9 @@ final class BinlogGuard
   public void onEvent(Event event) {
     session.eventSeen();
     EventType type = event.getHeader().getEventType();
+    if (type != EventType.HEARTBEAT) {
+      session.serverBusy();
+    }
     switch (type) {
       case QUERY -> query(data(event));
       case MARIADB_GTID -> mariaDbGtid(event);
@@ -67,10 +71,7 @@ final class BinlogGuard
               "The source's binlog has an event of a type that is not known (on MariaDB: rows"
                   + " compressed by log_bin_compress=ON). Switch that feature off, then copy the"
                   + " tables again.");
-      case INCIDENT ->
-          refuse(
-              "The source's binlog reports an incident: it may lack changes. Copy the tables"
-                  + " again.");
+      case INCIDENT -> incident(event);
       default -> {}
     }
   }
@@ -104,6 +105,22 @@ final class BinlogGuard
     }
   }
 
+  /** The server's own, or what Debezium makes of an event that it can't read. */
+  private void incident(Event event) {
+    if (event.getData() instanceof EventDataDeserializationExceptionData unread) {
+      unreadable(unread.getCause());
+    } else {
+      refuse(
+          "The source's binlog reports an incident: it may lack changes. Copy the tables again.");
+    }
+  }
+
+  private void unreadable(Exception e) {
+    fail(
+        new PipelineStoppedException(
+            Reason.PROTECTED, "An event of the source's binlog can't be read: " + e, e));
+  }
+
   private void refuse(String message) {
     fail(new PipelineStoppedException(Reason.REFUSED, message));
   }
@@ -120,28 +137,30 @@ final class BinlogGuard
     session.connected();
   }
 
+  /** Debezium's own listener ends the engine with it. */
   @Override
-  public void onCommunicationFailure(BinaryLogClient client, Exception e) {
-    fail(
-        new PipelineStoppedException(
-            Reason.UNREACHABLE, "The connection to the source's binlog broke: " + e, e));
-  }
+  public void onCommunicationFailure(BinaryLogClient client, Exception e) {}
 
+  /** The client goes on with the next event: what comes must not be committed. */
   @Override
   public void onEventDeserializationFailure(BinaryLogClient client, Exception e) {
-    fail(
-        new PipelineStoppedException(
-            Reason.PROTECTED, "An event of the source's binlog can't be read: " + e, e));
+    unreadable(e);
   }
 
+  /**
+   * Also follows any other failure, which then is the reason that counts. What came before is
+   * sound, so the session has no fault by it.
+   */
   @Override
   public void onDisconnect(BinaryLogClient client) {
-    fail(
-        new PipelineStoppedException(
-            Reason.UNREACHABLE,
-            "The source closed the connection to its binlog at "
-                + client.getBinlogFilename()
-                + ":"
-                + client.getBinlogPosition()));
+    if (!session.closed()) {
+      failEngine.accept(
+          new PipelineStoppedException(
+              Reason.UNREACHABLE,
+              "The source closed the connection to its binlog at "
+                  + client.getBinlogFilename()
+                  + ":"
+                  + client.getBinlogPosition()));
+    }
   }
 }

@@ -39,6 +39,14 @@ abstract class BinlogTask<P extends Partition, O extends OffsetContext>
 
   private static final Logger LOG = LoggerFactory.getLogger(BinlogTask.class);
 
+  /** Held here, or its level would be forgotten: the client logs each connect by java.util. */
+  private static final java.util.logging.Logger CLIENT_LOG =
+      java.util.logging.Logger.getLogger(BinaryLogClient.class.getName());
+
+  static {
+    CLIENT_LOG.setLevel(java.util.logging.Level.WARNING);
+  }
+
   private final List<BinlogConnectorConnection> connections = new ArrayList<>();
   private @Nullable HistorizedRelationalDatabaseSchema openSchema;
   private volatile @Nullable ChangeEventQueue<DataChangeEvent> queue;

@@ -114,6 +114,11 @@ final class EngineSession implements AutoCloseable {
     serverIdleAt = point;
   }
 
+  /** Binlog thread, before anything behind the last idle point is queued. */
+  void serverBusy() {
+    serverIdleAt = null;
+  }
+
   /**
    * Task thread, before it polls: all records polled earlier have been consumed. Tells the consumer
    * how far the stream has come if nothing waits in the queue either.

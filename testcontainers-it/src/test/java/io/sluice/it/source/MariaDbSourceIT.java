@@ -1,0 +1,53 @@
+package io.sluice.it.source;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.replicator.demo.servers.NativeMariaDb;
+import io.sluice.replicator.demo.servers.ThrowawayServer;
+import java.sql.Connection;
+import java.sql.SQLException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+final class MariaDbSourceIT extends SourceContract {
+
+  private static ThrowawayServer server;
+
+  @BeforeAll
+  static void startServer() throws SQLException {
+    server = NativeMariaDb.start();
+    try (Connection connection = server.connect("")) {
+      connection.createStatement().execute("CREATE DATABASE first_transaction");
+    }
+  }
+
+  @AfterAll
+  static void stopServer() {
+    server.close();
+  }
+
+  @Override
+  ThrowawayServer server() {
+    return server;
+  }
+
+  @Test
+  void refusesAReplacedTable() throws SQLException {
+    makeTables();
+    assertRefused("CREATE OR REPLACE", "CREATE OR REPLACE TABLE a (id INT PRIMARY KEY, z INT)");
+  }
+
+  @Test
+  void takesATableMadeFromASelectWithItsRows() throws SQLException {
+    makeTables();
+    sql("INSERT INTO b VALUES (1, 1), (2, 2)");
+    RecordingInput input = newInput();
+    try (DebeziumRun run = start(input)) {
+      sql("CREATE TABLE s (PRIMARY KEY (id)) AS SELECT id, w FROM b");
+      mark(1);
+      awaitMark(input, run, 1);
+    }
+    assertThat(input.events()).contains("+I s 1,1", "+I s 2,2");
+  }
+}

@@ -1,0 +1,516 @@
+package io.sluice.it.source;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.replicator.demo.servers.ServerKind;
+import io.sluice.replicator.demo.servers.ThrowawayServer;
+import io.sluice.sinks.PipelineStoppedException;
+import io.sluice.sinks.PipelineStoppedException.Reason;
+import io.sluice.sinks.RecoveredState;
+import io.sluice.sinks.SourcePosition;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What holds for every server: each kind runs all of it. */
+abstract class SourceContract {
+
+  private static final AtomicInteger DATABASES = new AtomicInteger();
+
+  private String database = "";
+  private Connection connection;
+
+  abstract ThrowawayServer server();
+
+  @BeforeEach
+  void makeDatabase() throws SQLException {
+    database = "db" + DATABASES.incrementAndGet();
+    connection = server().connect("");
+    sql("CREATE DATABASE " + database, "USE " + database);
+  }
+
+  @AfterEach
+  void dropDatabase() throws SQLException {
+    connection.setAutoCommit(true);
+    sql("DROP DATABASE " + database);
+    connection.close();
+  }
+
+  final String database() {
+    return database;
+  }
+
+  final boolean isMariaDb() {
+    return server().kind() == ServerKind.MARIADB;
+  }
+
+  final void sql(String... statements) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      for (String each : statements) {
+        statement.execute(each);
+      }
+    }
+  }
+
+  final void transaction(String... statements) throws SQLException {
+    connection.setAutoCommit(false);
+    sql(statements);
+    connection.commit();
+    connection.setAutoCommit(true);
+  }
+
+  /** In a session of its own. */
+  final void session(String... statements) throws SQLException {
+    try (Connection own = server().connect(database);
+        Statement statement = own.createStatement()) {
+      for (String each : statements) {
+        statement.execute(each);
+      }
+    }
+  }
+
+  final RecordingInput newInput() {
+    return new RecordingInput(DebeziumRun.capturing(database));
+  }
+
+  final DebeziumRun start(RecordingInput input, RecoveredState state, Map<String, String> engine) {
+    return DebeziumRun.start(
+        DebeziumRun.settings(server(), database, ThrowawayServer.CDC, engine), input, state);
+  }
+
+  final DebeziumRun start(RecordingInput input) {
+    DebeziumRun run = start(input, DebeziumRun.NEW, Map.of());
+    input.await(run, () -> !input.cuts().isEmpty(), "the first cut");
+    return run;
+  }
+
+  /** A row that shows, once committed, that everything before it has come. */
+  final void mark(int number) throws SQLException {
+    sql("INSERT INTO z_mark VALUES (" + number + ")");
+  }
+
+  final void awaitMark(RecordingInput input, DebeziumRun run, int number) {
+    input.awaitCommitted("+I z_mark " + number, run);
+  }
+
+  final void makeTables() throws SQLException {
+    sql(
+        "CREATE TABLE a (id INT PRIMARY KEY, v VARCHAR(20) DEFAULT 'd', n INT DEFAULT 5)",
+        "CREATE TABLE b (id INT PRIMARY KEY, w INT)",
+        "CREATE TABLE un_c (id INT PRIMARY KEY)",
+        "CREATE TABLE z_mark (id INT PRIMARY KEY)");
+  }
+
+  /** Everything that is supported, in one log. */
+  private void changeAlmostEverything() throws SQLException {
+    sql(
+        "INSERT INTO a VALUES (1, 'x', NULL), (2, NULL, 2), (3, 'y', 3)",
+        "UPDATE a SET n = 9",
+        "UPDATE a SET id = 30 WHERE id = 3",
+        "DELETE FROM a WHERE id = 2",
+        "INSERT INTO un_c VALUES (1)");
+    transaction(
+        "INSERT INTO b VALUES (1, 1), (2, 2)",
+        "UPDATE a SET v = 'z' WHERE id = 1",
+        "INSERT INTO un_c VALUES (2)",
+        "DELETE FROM b WHERE id = 1",
+        "INSERT INTO b VALUES (1, 10)");
+    sql(
+        "ALTER TABLE un_c ADD x INT",
+        "INSERT INTO a (id) VALUES (4)",
+        "ALTER TABLE a ADD c INT FIRST, ADD e INT NOT NULL DEFAULT 7",
+        "INSERT INTO a (id, c) VALUES (5, 50)",
+        "TRUNCATE TABLE b",
+        "INSERT INTO b VALUES (7, 7)",
+        "CREATE TABLE d (k VARCHAR(10) PRIMARY KEY)",
+        "INSERT INTO d VALUES ('k')",
+        "CREATE INDEX ix ON a (n)",
+        "DROP TABLE un_c",
+        "UPDATE a SET c = 60 WHERE id = 4");
+  }
+
+  @Test
+  void deliversEachChangeOnceFromEveryCut() throws SQLException {
+    makeTables();
+    RecordingInput all = newInput();
+    try (DebeziumRun run = start(all)) {
+      changeAlmostEverything();
+      mark(1);
+      awaitMark(all, run, 1);
+    }
+    assertThat(all.events())
+        .contains(
+            "+I a 1,x,null",
+            "+I a 2,null,2",
+            "-D a 3,y,9",
+            "+I a 30,y,9",
+            "-D a 2,null,9",
+            "+U a 1,z,9",
+            "-D b 1,1",
+            "+I b 1,10",
+            "+I a 4,d,5",
+            "table " + database + ".a [id, v, n, c, e]",
+            "+I a 5,d,5,50,7",
+            "truncate b",
+            "+I b 7,7",
+            "+I d k",
+            "+U a 4,d,5,60,7")
+        .noneMatch(event -> event.contains("un_c"));
+    var restarts = 0;
+    String last = "";
+    for (RecordingInput.Cut cut : all.cuts()) {
+      if (cut.position().text().equals(last)) {
+        continue;
+      }
+      last = cut.position().text();
+      restarts++;
+      RecordingInput rest = RecordingInput.after(DebeziumRun.capturing(database), cut);
+      try (DebeziumRun run = start(rest, cut.state(), Map.of())) {
+        mark(100 + restarts);
+        awaitMark(rest, run, 100 + restarts);
+      }
+      List<String> joined = new ArrayList<>(all.events().subList(0, cut.events()));
+      joined.addAll(rest.events());
+      joined.removeIf(event -> event.matches("\\+I z_mark 1\\d\\d"));
+      assertThat(joined).as("from %s", cut.position().text()).isEqualTo(all.events());
+    }
+    assertThat(restarts).isGreaterThan(12);
+  }
+
+  @Test
+  void deliversOneLargeStatementOnceHoweverItsBatchesFall() throws SQLException {
+    makeTables();
+    var rows = new StringBuilder("INSERT INTO a (id, n) VALUES (0, 0)");
+    for (int i = 1; i < 5000; i++) {
+      rows.append(",(").append(i).append(",0)");
+    }
+    RecordingInput input = newInput();
+    RecordingInput.Cut before;
+    try (DebeziumRun run = start(input)) {
+      sql(rows.toString());
+      mark(1);
+      awaitMark(input, run, 1);
+      before = input.lastCut();
+      sql("UPDATE a SET n = n + 1", "INSERT INTO b SELECT id, n FROM a WHERE id < 700");
+      transaction(
+          "UPDATE a SET id = id + 100000 WHERE id < 300",
+          "DELETE FROM b WHERE id < 10",
+          "INSERT INTO un_c VALUES (1)");
+      mark(2);
+      awaitMark(input, run, 2);
+    }
+    assertThat(input.count("+U a ")).isEqualTo(5000);
+    List<String> whole = input.events().subList(before.events(), input.events().size());
+    // A batch may end anywhere, also between the two halves of a key change.
+    RecordingInput small = RecordingInput.after(DebeziumRun.capturing(database), before);
+    RecordingInput.Cut middle;
+    AtomicInteger handed = new AtomicInteger();
+    try (DebeziumRun run = start(small, before.state(), Map.of("max.batch.size", "2"))) {
+      // Stopped within the statement: nothing of it is behind a cut.
+      small.beforeRow(
+          () -> {
+            if (handed.incrementAndGet() == 3000) {
+              throw new IllegalStateException("stop here");
+            }
+          });
+      run.awaitEnd();
+      assertThat(small.count("+U a ")).isEqualTo(2999);
+      assertThat(small.cuts()).allMatch(cut -> cut.events() == 0);
+      middle = small.cuts().isEmpty() ? before : small.lastCut();
+    }
+    RecordingInput again = RecordingInput.after(DebeziumRun.capturing(database), middle);
+    try (DebeziumRun run = start(again, middle.state(), Map.of("max.batch.size", "2"))) {
+      awaitMark(again, run, 2);
+    }
+    assertThat(again.events()).isEqualTo(whole);
+  }
+
+  @Test
+  void followsDdlThatRanWhileItWasDown() throws SQLException {
+    makeTables();
+    RecordingInput first = newInput();
+    try (DebeziumRun run = start(first)) {
+      mark(1);
+      awaitMark(first, run, 1);
+    }
+    sql(
+        "INSERT INTO a VALUES (1, 'old', 1)",
+        "ALTER TABLE a ADD c INT",
+        "INSERT INTO a VALUES (2, 'new', 2, 3)",
+        "ALTER TABLE un_c ADD x INT",
+        "CREATE TABLE later (id INT PRIMARY KEY)",
+        "INSERT INTO later VALUES (1)");
+    mark(2);
+    RecordingInput second = RecordingInput.after(DebeziumRun.capturing(database), first.lastCut());
+    try (DebeziumRun run = start(second, first.lastCut().state(), Map.of())) {
+      awaitMark(second, run, 2);
+    }
+    assertThat(second.events())
+        .containsExactly(
+            "+I a 1,old,1",
+            "table " + database + ".a [id, v, n, c]",
+            "+I a 2,new,2,3",
+            "table " + database + ".later [id]",
+            "+I later 1",
+            "+I z_mark 2");
+  }
+
+  @Test
+  void restartsFromAFoldedHistory() throws SQLException {
+    makeTables();
+    RecordingInput first = newInput();
+    DebeziumRun run = start(first);
+    sql("ALTER TABLE a ADD c INT", "DROP TABLE un_c");
+    mark(1);
+    awaitMark(first, run, 1);
+    run.close();
+    List<String> folded = run.source().foldHistory(first.lastCut().history());
+    assertThat(folded).hasSizeLessThan(first.lastCut().history().size());
+    assertThat(run.source().foldHistory(folded)).isEqualTo(folded);
+    sql("INSERT INTO a VALUES (1, 'x', 1, 2)");
+    RecordingInput second = RecordingInput.after(DebeziumRun.capturing(database), first.lastCut());
+    var state = new RecoveredState(1, Optional.of(first.lastCut().position()), folded, Map.of());
+    try (DebeziumRun again = start(second, state, Map.of())) {
+      second.awaitCommitted("+I a 1,x,1,2", again);
+    }
+  }
+
+  @Test
+  void commitsTheLastStatementOfAQuietServer() throws SQLException {
+    makeTables();
+    RecordingInput input = newInput();
+    try (DebeziumRun run = start(input)) {
+      sql("ALTER TABLE a ADD c INT");
+      input.awaitCommitted("table " + database + ".a [id, v, n, c]", run);
+      sql("TRUNCATE TABLE b");
+      input.awaitCommitted("truncate b", run);
+      sql("INSERT INTO b VALUES (1, 1)");
+      input.awaitCommitted("+I b 1,1", run);
+    }
+  }
+
+  @Test
+  void knowsWhenTheStreamHasPassedThePlaceWhereTheServerStands() throws SQLException {
+    makeTables();
+    RecordingInput input = newInput();
+    try (DebeziumRun run = start(input)) {
+      sql("INSERT INTO a (id) VALUES (1)", "CREATE VIEW un_v AS SELECT id FROM a");
+      String status = isMariaDb() ? "SHOW MASTER STATUS" : "SHOW BINARY LOG STATUS";
+      String file;
+      long position;
+      try (Statement statement = connection.createStatement();
+          ResultSet rows = statement.executeQuery(status)) {
+        rows.next();
+        file = rows.getString(1);
+        position = rows.getLong(2);
+      }
+      input.await(
+          run, () -> run.source().progress().passed(file, position), "the end of the binlog");
+      assertThat(run.source().progress().passed(file, position + 1)).isFalse();
+      assertThat(run.source().deliveredMark()).contains("\"file\":\"" + file + "\"");
+    }
+  }
+
+  final void assertRefused(String mustSay, String... statements) throws SQLException {
+    RecordingInput input = newInput();
+    try (DebeziumRun run = start(input)) {
+      mark(1);
+      awaitMark(input, run, 1);
+      int events = input.lastCut().events();
+      sql(statements);
+      mark(2);
+      PipelineStoppedException why = run.awaitEnd();
+      assertThat(why).hasMessageContaining(mustSay);
+      assertThat(why.reason()).isEqualTo(Reason.REFUSED);
+      assertThat(input.lastCut().events()).as("nothing behind it is cut").isEqualTo(events);
+    }
+  }
+
+  @Test
+  void refusesToDropACapturedTable() throws SQLException {
+    makeTables();
+    assertRefused("the table was dropped", "DROP TABLE un_c, a");
+  }
+
+  @Test
+  void refusesToRenameACapturedTable() throws SQLException {
+    makeTables();
+    assertRefused("was renamed to", "RENAME TABLE a TO un_a");
+  }
+
+  @Test
+  void refusesToRenameATableIntoACapturedName() throws SQLException {
+    makeTables();
+    assertRefused("was renamed to", "RENAME TABLE un_c TO c");
+  }
+
+  @Test
+  void refusesADroppedColumn() throws SQLException {
+    makeTables();
+    assertRefused(database + ".a", "ALTER TABLE a DROP COLUMN v");
+  }
+
+  @Test
+  void refusesATruncatedPartition() throws SQLException {
+    makeTables();
+    sql(
+        "CREATE TABLE p (id INT PRIMARY KEY) PARTITION BY RANGE (id)"
+            + " (PARTITION p0 VALUES LESS THAN (10), PARTITION p1 VALUES LESS THAN MAXVALUE)");
+    assertRefused("unseen", "ALTER TABLE p TRUNCATE PARTITION p0");
+  }
+
+  @Test
+  void refusesAChangeLoggedAsStatement() throws SQLException {
+    makeTables();
+    RecordingInput input = newInput();
+    try (DebeziumRun run = start(input)) {
+      mark(1);
+      awaitMark(input, run, 1);
+      int events = input.lastCut().events();
+      session("SET SESSION binlog_format = 'STATEMENT'", "INSERT INTO a (id) VALUES (1)");
+      mark(2);
+      PipelineStoppedException why = run.awaitEnd();
+      assertThat(why).hasMessageContaining("as a statement");
+      assertThat(why.reason()).isEqualTo(Reason.REFUSED);
+      assertThat(input.lastCut().events()).isEqualTo(events);
+    }
+  }
+
+  @Test
+  void refusesARowImageWithoutAllColumns() throws SQLException {
+    makeTables();
+    sql("INSERT INTO a VALUES (1, 'x', 1)");
+    RecordingInput input = newInput();
+    try (DebeziumRun run = start(input)) {
+      session("SET SESSION binlog_row_image = 'MINIMAL'", "UPDATE a SET n = 2 WHERE id = 1");
+      PipelineStoppedException why = run.awaitEnd();
+      assertThat(why).hasMessageContaining("binlog_row_image");
+      assertThat(why.reason()).isEqualTo(Reason.REFUSED);
+      assertThat(input.count("+U a ")).isZero();
+    }
+  }
+
+  @Test
+  void refusesXaTransactionsOnCapturedTables() throws SQLException {
+    makeTables();
+    RecordingInput input = newInput();
+    try (DebeziumRun run = start(input)) {
+      mark(1);
+      awaitMark(input, run, 1);
+      int events = input.lastCut().events();
+      session(
+          "XA START 'x'",
+          "INSERT INTO a (id) VALUES (1)",
+          "XA END 'x'",
+          "XA PREPARE 'x'",
+          "XA ROLLBACK 'x'");
+      mark(2);
+      PipelineStoppedException why = run.awaitEnd();
+      assertThat(why).hasMessageContaining("XA");
+      assertThat(why.reason()).isEqualTo(Reason.REFUSED);
+      assertThat(input.lastCut().events()).isEqualTo(events);
+    }
+  }
+
+  @Test
+  void endsSoonWhenTheServerClosesTheConnection() throws SQLException {
+    makeTables();
+    RecordingInput input = newInput();
+    try (DebeziumRun run = start(input)) {
+      mark(1);
+      awaitMark(input, run, 1);
+      List<Long> ids = new ArrayList<>();
+      try (Statement statement = connection.createStatement();
+          ResultSet rows = statement.executeQuery("SHOW PROCESSLIST")) {
+        while (rows.next()) {
+          if (rows.getString("Command").startsWith("Binlog Dump")) {
+            ids.add(rows.getLong("Id"));
+          }
+        }
+      }
+      assertThat(ids).isNotEmpty();
+      for (long id : ids) {
+        sql("KILL " + id);
+      }
+      assertThat(run.awaitEnd().reason()).isEqualTo(Reason.UNREACHABLE);
+    }
+  }
+
+  @Test
+  void saysThatThePasswordIsWrong() throws SQLException {
+    var settings =
+        DebeziumRun.settings(
+            server(),
+            database,
+            new io.sluice.replicator.demo.servers.Account("cdc", "nonsense"),
+            Map.of());
+    try (DebeziumRun run = DebeziumRun.start(settings, newInput(), DebeziumRun.NEW)) {
+      PipelineStoppedException why = run.awaitEnd();
+      assertThat(why.reason()).isEqualTo(Reason.UNREACHABLE);
+      assertThat(why).hasMessageContaining("refuses user 'cdc'");
+      assertThat(why.getMessage()).doesNotContain("nonsense");
+    }
+  }
+
+  @Test
+  void saysThatItsPositionIsGone() throws SQLException {
+    makeTables();
+    RecordingInput first = newInput();
+    try (DebeziumRun run = start(first)) {
+      mark(1);
+      awaitMark(first, run, 1);
+    }
+    RecordingInput.Cut cut = first.lastCut();
+    mark(2);
+    if (isMariaDb()) {
+      sql("SET GLOBAL slave_connections_needed_for_purge = 0");
+    }
+    purgeBinlogs();
+    RecordingInput second = RecordingInput.after(DebeziumRun.capturing(database), cut);
+    try (DebeziumRun run = start(second, cut.state(), Map.of())) {
+      PipelineStoppedException why = run.awaitEnd();
+      assertThat(why).hasMessageContaining("\"gap\"");
+      assertThat(why.reason()).isEqualTo(Reason.PROTECTED);
+      assertThat(second.events()).isEmpty();
+    }
+  }
+
+  /** A server keeps a file as long as it believes that a reader, even one just gone, is in it. */
+  private void purgeBinlogs() throws SQLException {
+    long deadline = System.nanoTime() + 60_000_000_000L;
+    List<String> files;
+    do {
+      assertThat(System.nanoTime()).as("time for the purge").isLessThan(deadline);
+      mark((int) (System.nanoTime() >>> 20));
+      sql("FLUSH BINARY LOGS");
+      files = new ArrayList<>();
+      try (Statement statement = connection.createStatement();
+          ResultSet rows = statement.executeQuery("SHOW BINARY LOGS")) {
+        while (rows.next()) {
+          files.add(rows.getString(1));
+        }
+      }
+      sql("PURGE BINARY LOGS TO '" + files.get(files.size() - 1) + "'");
+    } while (files.get(0).endsWith("00001"));
+  }
+
+  @Test
+  void refusesAPositionOfAnotherKindOfSource() {
+    RecordingInput input = newInput();
+    var state =
+        new RecoveredState(
+            1, Optional.of(new SourcePosition("{\"topic-0\":17}")), List.of(), Map.of());
+    org.assertj.core.api.Assertions.assertThatThrownBy(() -> start(input, state, Map.of()))
+        .isInstanceOf(PipelineStoppedException.class)
+        .hasMessageContaining("no position of a");
+  }
+}
