@@ -53,15 +53,17 @@ public final class OrcBench {
           BinaryRow row = data[i % data.length];
           writer.write(row, i, RowKind.INSERT);
         }
+        long estimate = writer.bytesSoFar();
         DataFileMeta file = writer.finish();
         long written = System.nanoTime();
         long sum = read(format.createReader(io, path, file, schema, schema.rowType()));
         long read = System.nanoTime();
         System.out.printf(
-            "write %.2f M rows/s, read %.2f M rows/s, %.1f bytes a row (%x)%n",
+            "write %.2f M rows/s, read %.2f M rows/s, %.1f bytes a row (estimated %.1f; %x)%n",
             rows * 1e3 / (written - start),
             rows * 1e3 / (read - written),
             (double) file.fileSize() / rows,
+            (double) estimate / rows,
             sum);
         Files.delete(Path.of(path));
       }

@@ -42,9 +42,6 @@ public final class OrcFormat implements FileFormat {
   /** Rows of a batch. */
   static final int BATCH = 1024;
 
-  /** What buffered bytes, as ORC estimates them, weigh in the file. */
-  static final double ESTIMATE_RATIO = 0.3;
-
   private static final int SMALL_BUFFER_BYTES = 16 << 10;
 
   private static final String OPTION_PREFIX = "orc.";
@@ -127,9 +124,10 @@ public final class OrcFormat implements FileFormat {
             new Detachable(fileIO.create(path)), new FileSystem.Statistics("sluice"));
     Path label = new Path("/" + path.substring(path.lastIndexOf('/') + 1).replace(':', '_'));
     writerOptions.fileSystem(new OrcStreams(fileIO, path, own));
-    writerOptions.physicalWriter(new ZonedPhysicalWriter(stream, writerOptions, timestamps));
+    ZonedPhysicalWriter physical = new ZonedPhysicalWriter(stream, writerOptions, timestamps);
+    writerOptions.physicalWriter(physical);
     Writer writer = OrcFile.createWriter(label, writerOptions);
-    return new OrcKeyValueWriter.Output(stream, writer);
+    return new OrcKeyValueWriter.Output(stream, physical, writer);
   }
 
   /** Ends an output without completing its file. */

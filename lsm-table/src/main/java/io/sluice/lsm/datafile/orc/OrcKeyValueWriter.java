@@ -72,7 +72,7 @@ final class OrcKeyValueWriter implements KeyValueWriter {
   record Shape(TypeDescription type, List<String> directColumns, boolean small) {}
 
   /** The ORC side of a file that has begun. */
-  record Output(FSDataOutputStream stream, Writer writer) {}
+  record Output(FSDataOutputStream stream, ZonedPhysicalWriter physical, Writer writer) {}
 
   OrcKeyValueWriter(
       OrcFormat format,
@@ -257,8 +257,7 @@ final class OrcKeyValueWriter implements KeyValueWriter {
     if (out == null) {
       return 0;
     }
-    return out.stream().getPos()
-        + (long) (OrcFormat.ESTIMATE_RATIO * out.writer().estimateMemory());
+    return out.stream().getPos() + out.physical().bufferedBytes();
   }
 
   @Override

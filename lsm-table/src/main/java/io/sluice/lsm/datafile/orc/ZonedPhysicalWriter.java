@@ -29,6 +29,7 @@ final class ZonedPhysicalWriter extends PhysicalFsWriter {
   private static final int CALENDAR_SLACK_DAYS = 40;
 
   private final TimestampEncoder encoder;
+  private final int lastColumn;
   private final BitSet charColumns = new BitSet();
 
   ZonedPhysicalWriter(
@@ -36,9 +37,19 @@ final class ZonedPhysicalWriter extends PhysicalFsWriter {
       throws IOException {
     super(stream, options, new WriterEncryptionVariant[0]);
     this.encoder = encoder;
+    this.lastColumn = options.getSchema().getMaximumId();
     for (TypeDescription child : options.getSchema().getChildren()) {
       charColumns.set(child.getId(), child.getCategory() == TypeDescription.Category.CHAR);
     }
+  }
+
+  /** Compressed bytes of the stripe that wait for its end. */
+  long bufferedBytes() {
+    long bytes = 0;
+    for (int column = 0; column <= lastColumn; column++) {
+      bytes += getFileBytes(column, null);
+    }
+    return bytes;
   }
 
   @Override
