@@ -1,0 +1,144 @@
+package io.sluice.replicator.cli;
+
+import io.sluice.config.ConfigProblemsException;
+import io.sluice.config.SluiceConfig;
+import io.sluice.evolution.PlannedTable;
+import io.sluice.evolution.SourceColumn;
+import io.sluice.lsm.schema.DataField;
+import io.sluice.lsm.schema.TableSchema;
+import io.sluice.replicator.sources.mysql.preflight.Finding;
+import io.sluice.replicator.sources.mysql.preflight.PlannedSourceTable;
+import io.sluice.replicator.sources.mysql.preflight.SourceCheck;
+import io.sluice.replicator.sources.mysql.preflight.SourceReport;
+import io.sluice.sinks.PipelineStoppedException;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Says whether a pipeline can run, and what it would do. Changes nothing. */
+@Command(
+    name = "check",
+    description = {
+      "Looks at config, source and warehouse, and tells the type plan of every table. Changes"
+          + " nothing."
+    })
+final class CheckCommand implements Callable<Integer> {
+
+  private final Context context;
+
+  @Mixin private ConfigArgument config = new ConfigArgument();
+
+  @Option(names = "--no-plan", description = "Leave the type plan out.")
+  private boolean noPlan;
+
+  CheckCommand(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() throws ConfigProblemsException {
+    PrintWriter out = context.out();
+    SluiceConfig loaded = config.load(context);
+    out.println("config     " + config.file + " is well");
+    Optional<String> warehouseFault =
+        WarehouseCheck.examine(loaded.warehouse(), context.freshIds());
+    out.println(
+        "warehouse  "
+            + warehouseFault.orElse(
+                loaded.warehouse() + " is writable, exclusive create works there"));
+    SourceReport report;
+    try {
+      report = SourceCheck.examine(loaded);
+    } catch (PipelineStoppedException e) {
+      out.println("source     " + e.getMessage());
+      out.flush();
+      return e.reason().exitCode();
+    }
+    out.println("source     " + report.server());
+    out.println("tables     " + report.tables().size() + " captured");
+    if (!noPlan) {
+      report.tables().forEach(table -> plan(out, table));
+    }
+    findings(out, report.findings());
+    out.flush();
+    if (warehouseFault.isPresent()) {
+      return ExitCode.UNREACHABLE;
+    }
+    return report.findings().stream().anyMatch(Finding::stops) ? ExitCode.FAULTS : ExitCode.OK;
+  }
+
+  private static void findings(PrintWriter out, List<Finding> findings) {
+    out.println();
+    if (findings.isEmpty()) {
+      out.println("Nothing is in the way.");
+      return;
+    }
+    for (Finding finding : findings) {
+      out.println(finding.severity() + "  " + finding.subject() + ": " + finding.what());
+      if (!finding.remedy().isEmpty()) {
+        out.println("         " + finding.remedy());
+      }
+    }
+    long errors = findings.stream().filter(Finding::stops).count();
+    out.println();
+    out.println(
+        errors == 0
+            ? "The pipeline can run; look at the warnings."
+            : "The pipeline can't run: " + errors + (errors == 1 ? " error." : " errors."));
+  }
+
+  private static void plan(PrintWriter out, PlannedSourceTable table) {
+    out.println();
+    out.println(
+        table.source().definition().id()
+            + " -> "
+            + table.target().database()
+            + "."
+            + table.target().table()
+            + ", about "
+            + table.source().estimatedRows()
+            + " rows, "
+            + table.target().buckets()
+            + (table.target().buckets() == 1 ? " bucket" : " buckets")
+            + (table.target().bucketsAuto() ? " (auto)" : "")
+            + ", primary key "
+            + table.source().definition().primaryKey());
+    if (!(table.plan() instanceof PlannedTable.Planned planned)) {
+      out.println("  refused, see below");
+      return;
+    }
+    TableSchema schema = planned.schema();
+    List<SourceColumn> columns = table.source().definition().columns();
+    int names = columns.stream().mapToInt(each -> each.name().length()).max().orElse(1);
+    int types = columns.stream().mapToInt(each -> type(each).length()).max().orElse(1);
+    for (int i = 0; i < columns.size(); i++) {
+      DataField field = schema.rowType().field(i);
+      out.println(
+          "  "
+              + padded(columns.get(i).name(), names)
+              + "  "
+              + padded(type(columns.get(i)), types)
+              + "  "
+              + field.type());
+    }
+  }
+
+  private static String type(SourceColumn column) {
+    StringBuilder text = new StringBuilder(column.typeName());
+    if (!column.labels().isEmpty()) {
+      text.append("(…)");
+    } else if (column.length() != null) {
+      text.append('(').append(column.length());
+      text.append(column.scale() == null ? ")" : "," + column.scale() + ")");
+    }
+    return text.append(column.nullable() ? "" : " NOT NULL").toString();
+  }
+
+  private static String padded(String text, int width) {
+    return text + " ".repeat(Math.max(0, width - text.length()));
+  }
+}

@@ -1,0 +1,265 @@
+package io.sluice.replicator.sources.mysql.preflight;
+
+import io.sluice.config.LakeTarget;
+import io.sluice.config.Secret;
+import io.sluice.config.SluiceConfig;
+import io.sluice.config.SourceConfig;
+import io.sluice.config.SourceType;
+import io.sluice.config.TablePattern;
+import io.sluice.config.TableRouting;
+import io.sluice.evolution.PlanOptions;
+import io.sluice.evolution.PlannedTable;
+import io.sluice.evolution.SourceTableId;
+import io.sluice.evolution.TablePlanner;
+import io.sluice.replicator.backfill.JdbcSource;
+import io.sluice.replicator.sources.debezium.SourcePreflight;
+import io.sluice.replicator.sources.debezium.SourceSettings;
+import io.sluice.replicator.values.MySqlFlavor;
+import io.sluice.sinks.PipelineStoppedException;
+import io.sluice.sinks.PipelineStoppedException.Reason;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Looks at the source as a pipeline would find it. Changes nothing there.
+ *
+ * <p>Beyond the server's settings it tells what would be lost without a word: rows that a foreign
+ * key changes by cascade inside the storage engine are not in the binlog.
+ */
+public final class SourceCheck {
+
+  private static final int UNKNOWN_VARIABLE = 1193;
+
+  /** Engines whose rows another way than by the binlog's statements can appear or vanish. */
+  private static final Set<String> ENGINES_REFUSED =
+      Set.of("MEMORY", "BLACKHOLE", "FEDERATED", "MRG_MYISAM", "CSV", "NDB", "NDBCLUSTER");
+
+  private final SluiceConfig config;
+  private final TableRouting routing;
+  private final List<Finding> findings = new ArrayList<>();
+
+  private SourceCheck(SluiceConfig config) {
+    this.config = config;
+    this.routing = config.routing();
+  }
+
+  /**
+   * Connects and looks.
+   *
+   * @throws PipelineStoppedException UNREACHABLE if the server can't be asked; the message says why
+   */
+  public static SourceReport examine(SluiceConfig config) {
+    return new SourceCheck(config).examine();
+  }
+
+  /**
+   * For a start: the errors among the findings, as one failure.
+   *
+   * @throws PipelineStoppedException REFUSED if there are any, UNREACHABLE as {@link #examine}
+   */
+  public static SourceReport require(SluiceConfig config) {
+    SourceReport report = examine(config);
+    List<String> errors =
+        report.findings().stream().filter(Finding::stops).map(Finding::toString).toList();
+    if (!errors.isEmpty()) {
+      throw new PipelineStoppedException(Reason.REFUSED, String.join("\n", errors));
+    }
+    return report;
+  }
+
+  private SourceReport examine() {
+    for (SourcePreflight.Finding found : SourcePreflight.check(settings(config))) {
+      findings.add(
+          new Finding(
+              found.stops() ? Finding.Severity.ERROR : Finding.Severity.WARNING,
+              "source",
+              found.problem(),
+              found.remedy()));
+    }
+    SourceConfig source = config.source();
+    JdbcSource jdbc = new JdbcSource(flavor(source), source.connection());
+    try (Connection connection = jdbc.connect()) {
+      List<CatalogTable> captured = new SourceCatalog(connection, routing).capturedTables();
+      boolean cascadesAreLogged = cascadesAreLogged(connection);
+      List<PlannedSourceTable> planned = new ArrayList<>();
+      for (CatalogTable table : captured) {
+        planned.add(plan(table));
+        examine(table, cascadesAreLogged);
+      }
+      unmatchedPatterns(captured);
+      sharedTargets(planned);
+      String server = server(connection) + " at " + address(source);
+      return new SourceReport(server, findings, planned);
+    } catch (SQLException e) {
+      throw new PipelineStoppedException(
+          Reason.UNREACHABLE,
+          "The catalog of " + address(source) + " can't be read: " + e.getMessage(),
+          e);
+    }
+  }
+
+  private PlannedSourceTable plan(CatalogTable table) {
+    SourceTableId id = table.definition().id();
+    LakeTarget target =
+        routing.target(id.database(), id.table(), table.estimatedRows()).orElseThrow();
+    PlannedTable plan =
+        TablePlanner.plan(
+            table.definition(),
+            new PlanOptions(
+                target.database(),
+                target.table(),
+                target.buckets(),
+                target.partitionBy(),
+                target.options(),
+                target.tinyIntOneAsBoolean()),
+            0);
+    if (plan instanceof PlannedTable.Refused refused) {
+      for (String reason : refused.reasons()) {
+        int end = reason.indexOf(". ") + 1;
+        String what = end > 0 ? reason.substring(0, end) : reason;
+        findings.add(Finding.error("" + id, what, end > 0 ? reason.substring(end + 1) : ""));
+      }
+    }
+    return new PlannedSourceTable(table, target, plan);
+  }
+
+  private void examine(CatalogTable table, boolean cascadesAreLogged) {
+    String subject = table.definition().id().toString();
+    if (table.kind().equals("SYSTEM VERSIONED")) {
+      findings.add(
+          Finding.error(
+              subject,
+              "the table is system-versioned: its history rows would arrive as rows.",
+              "Exclude it with source.exclude."));
+    }
+    String engine = table.engine().toUpperCase(Locale.ROOT);
+    if (ENGINES_REFUSED.contains(engine)) {
+      findings.add(
+          Finding.error(
+              subject,
+              "its storage engine "
+                  + table.engine()
+                  + " changes rows without a word in the binlog.",
+              "Exclude it with source.exclude, or make it an InnoDB table."));
+    } else if (!engine.isEmpty() && !engine.equals("INNODB") && !engine.equals("ROCKSDB")) {
+      findings.add(
+          Finding.warning(
+              subject,
+              "its storage engine "
+                  + table.engine()
+                  + " has no transactions: after a crash of the server the table and its binlog may"
+                  + " differ.",
+              "Make it an InnoDB table."));
+    }
+    if (!table.cascades().isEmpty() && !cascadesAreLogged) {
+      findings.add(
+          Finding.error(
+              subject,
+              "its foreign key "
+                  + String.join(", ", table.cascades())
+                  + " changes rows by cascade, which this server does not write to its binlog: the"
+                  + " lake would keep rows that the source has deleted or changed.",
+              "Exclude the table with source.exclude, or define the foreign key without CASCADE and"
+                  + " SET NULL."));
+    }
+  }
+
+  /**
+   * Since MySQL 9.6 foreign keys are the server's, not InnoDB's; then cascades are in the binlog.
+   */
+  private boolean cascadesAreLogged(Connection connection) throws SQLException {
+    if (config.source().type() == SourceType.MARIADB) {
+      return false;
+    }
+    try (Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery("SELECT @@GLOBAL.innodb_native_foreign_keys")) {
+      return rows.next() && !rows.getBoolean(1);
+    } catch (SQLException e) {
+      if (e.getErrorCode() == UNKNOWN_VARIABLE) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  private void unmatchedPatterns(List<CatalogTable> captured) {
+    for (TablePattern pattern : config.source().include()) {
+      boolean matched =
+          captured.stream()
+              .map(table -> table.definition().id())
+              .anyMatch(id -> pattern.matches(id.database(), id.table()));
+      if (!matched) {
+        findings.add(
+            Finding.warning(
+                "source.include",
+                "\"" + pattern + "\" matches no table that the user can see.",
+                "Check its spelling (case matters) and GRANT SELECT on what it means; a table that"
+                    + " is created later will be captured."));
+      }
+    }
+  }
+
+  private void sharedTargets(List<PlannedSourceTable> planned) {
+    Map<String, String> owners = new LinkedHashMap<>();
+    for (PlannedSourceTable table : planned) {
+      String lake = table.target().database() + "." + table.target().table();
+      String id = table.source().definition().id().toString();
+      String owner = owners.putIfAbsent(lake, id);
+      if (owner != null) {
+        findings.add(
+            Finding.error(
+                id,
+                "it would go to the lake table " + lake + ", as " + owner + " does.",
+                "This version doesn't merge tables: give one of them another name with into in"
+                    + " tables.rules."));
+      }
+    }
+  }
+
+  private String server(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery("SELECT VERSION()")) {
+      rows.next();
+      String version = rows.getString(1);
+      return config.source().type() == SourceType.MARIADB ? version : "MySQL " + version;
+    }
+  }
+
+  private static String address(SourceConfig source) {
+    return source.connection().host() + ":" + source.connection().port();
+  }
+
+  private static MySqlFlavor flavor(SourceConfig source) {
+    return source.type() == SourceType.MARIADB ? MySqlFlavor.MARIADB : MySqlFlavor.MYSQL;
+  }
+
+  /** What the server's own check asks for; nothing of it is followed here. */
+  private static SourceSettings settings(SluiceConfig config) {
+    SourceConfig source = config.source();
+    return new SourceSettings(
+        config.pipeline(),
+        flavor(source),
+        source.connection().host(),
+        source.connection().port(),
+        source.connection().user(),
+        source.connection().password().map(Secret::reveal).orElse(""),
+        SourceSettings.Tls.valueOf(source.connection().effectiveTls().name()),
+        source.connection().timeout(),
+        source.serverId(config.pipeline()),
+        source.include().stream().map(TablePattern::databaseRegex).toList(),
+        source.include().stream().map(TablePattern::tableRegex).toList(),
+        table -> Optional.empty(),
+        source.debezium(),
+        Duration.ofMillis(500));
+  }
+}
