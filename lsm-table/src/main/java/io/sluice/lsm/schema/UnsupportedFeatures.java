@@ -37,6 +37,8 @@ public final class UnsupportedFeatures {
           "data-file.external-paths",
           "file.format.per.level",
           "partition.expiration-time",
+          "orc.encrypt",
+          "orc.mask",
           "full-compaction.delta-commits");
 
   private static final List<String> COMPRESSIONS =

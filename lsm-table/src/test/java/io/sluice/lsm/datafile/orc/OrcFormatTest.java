@@ -277,6 +277,32 @@ class OrcFormatTest {
   }
 
   @Test
+  void keepsInstantsOfTablesWithTheLegacyOption() throws Exception {
+    TableSchema schema =
+        table(Map.of("orc.timestamp-ltz.legacy.type", "true"), DataTypes.timestampLtz(6));
+    List<List<Object>> rows = new ArrayList<>();
+    for (LocalDateTime at : moments()) {
+      rows.add(row(rows.size(), at));
+    }
+    String path = path();
+    DataFileMeta file = write(path, schema, rows);
+    assertThat(read(path, file, schema, schema.rowType())).isEqualTo(rows);
+    assertThat(new PaimonOrc(schema.rowType().fields(), true).read(path)).isEqualTo(rows);
+    TimeZone before = TimeZone.getDefault();
+    try {
+      TimeZone.setDefault(TimeZone.getTimeZone("Asia/Tokyo"));
+      assertThatThrownBy(() -> read(path, file, schema, schema.rowType()))
+          .isInstanceOf(UnsupportedTableException.class)
+          .hasMessageContaining("Asia/Tokyo");
+      assertThatThrownBy(() -> write(path(), schema, rows))
+          .isInstanceOf(UnsupportedTableException.class)
+          .hasMessageContaining("c0");
+    } finally {
+      TimeZone.setDefault(before);
+    }
+  }
+
+  @Test
   void isNotPrunedAwayByPaimonsFilters() throws Exception {
     TableSchema schema =
         table(

@@ -38,8 +38,12 @@ final class PaimonOrc {
   private final org.apache.paimon.types.RowType rowType;
 
   PaimonOrc(List<DataField> fields) {
+    this(fields, false);
+  }
+
+  PaimonOrc(List<DataField> fields, boolean legacyTimestampLtz) {
     Options options = new Options();
-    options.set("orc.timestamp-ltz.legacy.type", "false");
+    options.set("orc.timestamp-ltz.legacy.type", String.valueOf(legacyTimestampLtz));
     this.format = FileFormat.fromIdentifier("orc", options);
     this.fields = fields;
     List<org.apache.paimon.types.DataField> theirs = new ArrayList<>();
