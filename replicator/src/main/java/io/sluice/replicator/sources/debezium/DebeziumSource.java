@@ -50,6 +50,7 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
   private volatile @Nullable EngineSession session;
   private volatile @Nullable DebeziumEngine<RecordChangeEvent<SourceRecord>> engine;
   private volatile boolean consuming;
+  private volatile boolean caughtUp;
   private volatile long batches;
 
   public DebeziumSource(SourceSettings settings, ValueEncoders encoders) {
@@ -72,6 +73,11 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
   @Override
   public List<String> foldHistory(List<String> history) {
     return HistoryRecords.fold(history);
+  }
+
+  /** Whether all that the server had was handed over when it was last seen idle. */
+  public boolean caughtUp() {
+    return caughtUp;
   }
 
   /** How far the stream has come, for the backfill. */
@@ -118,7 +124,10 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
         EngineSession.open(
             position == null ? null : position.toOffset(),
             position == null ? List.of() : history,
-            point -> consume(() -> holder[0].idleAt(point)));
+            point -> {
+              caughtUp = true;
+              consume(() -> holder[0].idleAt(point));
+            });
     session = opened;
     holder[0] =
         new RecordInterpreter(
@@ -181,6 +190,7 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
   /** The committer is never called: Debezium stores nothing. */
   private void consumeBatch(
       RecordInterpreter interpreter, List<RecordChangeEvent<SourceRecord>> records) {
+    caughtUp = false;
     consume(
         () -> {
           for (RecordChangeEvent<SourceRecord> record : records) {

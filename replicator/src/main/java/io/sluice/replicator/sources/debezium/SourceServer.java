@@ -26,24 +26,49 @@ final class SourceServer {
     properties.setProperty("password", settings.password());
     long millis = settings.connectTimeout().toMillis();
     properties.setProperty("connectTimeout", Long.toString(millis));
-    String address = settings.host() + ":" + settings.port() + "/";
-    if (settings.flavor() == MySqlFlavor.MARIADB) {
-      properties.setProperty("sslMode", mariaDbTls(settings.tls()));
-      return DriverManager.getConnection("jdbc:mariadb://" + address, properties);
+    String host = settings.host();
+    String address =
+        (host.contains(":") && !host.startsWith("[") ? "[" + host + "]" : host)
+            + ":"
+            + settings.port()
+            + "/";
+    if (settings.flavor() == MySqlFlavor.MYSQL) {
+      properties.setProperty("sslMode", settings.tls().name());
+      properties.setProperty("allowPublicKeyRetrieval", "true");
+      properties.setProperty("connectionTimeZone", "UTC");
+      return DriverManager.getConnection("jdbc:mysql://" + address, properties);
     }
-    properties.setProperty("sslMode", settings.tls().name());
-    properties.setProperty("allowPublicKeyRetrieval", "true");
-    properties.setProperty("connectionTimeZone", "UTC");
-    return DriverManager.getConnection("jdbc:mysql://" + address, properties);
+    properties.setProperty("sslMode", settings.tls().word(MySqlFlavor.MARIADB).replace('_', '-'));
+    String url = "jdbc:mariadb://" + address;
+    try {
+      return DriverManager.getConnection(url, properties);
+    } catch (SQLException e) {
+      // The driver has no mode that encrypts only if the server offers it.
+      if (settings.tls() != SourceSettings.Tls.PREFERRED
+          || !String.valueOf(e.getMessage()).contains("ssl not enabled")) {
+        throw e;
+      }
+      properties.setProperty("sslMode", "disable");
+      return DriverManager.getConnection(url, properties);
+    }
   }
 
-  private static String mariaDbTls(SourceSettings.Tls tls) {
-    return switch (tls) {
-      case DISABLED, PREFERRED -> "disable";
-      case REQUIRED -> "trust";
-      case VERIFY_CA -> "verify-ca";
-      case VERIFY_IDENTITY -> "verify-full";
-    };
+  /**
+   * Debezium's {@code database.ssl.mode}; MariaDB is asked what it offers when TLS is only
+   * preferred.
+   *
+   * @throws PipelineStoppedException the server can't be asked
+   */
+  static String tlsWord(SourceSettings settings) {
+    String word = settings.tls().word(settings.flavor());
+    if (settings.flavor() == MySqlFlavor.MYSQL || settings.tls() != SourceSettings.Tls.PREFERRED) {
+      return word;
+    }
+    try (Connection connection = connect(settings)) {
+      return "YES".equalsIgnoreCase(variable(connection, "have_ssl")) ? word : "disable";
+    } catch (SQLException e) {
+      throw SourceFailures.explain(settings, null, e);
+    }
   }
 
   /**

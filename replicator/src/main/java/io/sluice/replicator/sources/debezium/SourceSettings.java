@@ -17,7 +17,7 @@ import java.util.function.Function;
  * @param tls one of {@code disabled, preferred, required, verify_ca, verify_identity}
  * @param serverId under which to join the source's replication, 1 to 2^32-1
  * @param databaseRegexes which databases' definitions are followed, whole match; Debezium ignores
- *     case
+ *     case. These and the next are made for a list: every comma is behind a backslash
  * @param tableRegexes which tables' rows are asked for, whole match of {@code database.table}; a
  *     superset of what {@code target} knows
  * @param target where a table goes, exact in case; empty: not captured
@@ -43,7 +43,8 @@ public record SourceSettings(
   /** Encryption of all connections to the server. */
   public enum Tls {
     DISABLED("disabled", "disable"),
-    PREFERRED("preferred", "disable"),
+    /** Encrypted if the server offers it. */
+    PREFERRED("preferred", "trust"),
     REQUIRED("required", "trust"),
     VERIFY_CA("verify_ca", "verify_ca"),
     VERIFY_IDENTITY("verify_identity", "verify_full");
@@ -56,7 +57,7 @@ public record SourceSettings(
       this.mariaDb = mariaDb;
     }
 
-    /** Debezium's word. MariaDB's connector has none for "preferred": it is not encrypted there. */
+    /** Debezium's word. MariaDB's connector has none for "preferred". */
     String word(MySqlFlavor flavor) {
       return flavor == MySqlFlavor.MARIADB ? mariaDb : mySql;
     }

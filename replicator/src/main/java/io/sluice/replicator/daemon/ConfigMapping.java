@@ -1,0 +1,110 @@
+package io.sluice.replicator.daemon;
+
+import io.sluice.config.ConnectionConfig;
+import io.sluice.config.LakeTarget;
+import io.sluice.config.Secret;
+import io.sluice.config.SluiceConfig;
+import io.sluice.config.SourceConfig;
+import io.sluice.config.SourceType;
+import io.sluice.config.TablePattern;
+import io.sluice.config.TableRouting;
+import io.sluice.config.ZeroDatePolicy;
+import io.sluice.evolution.SourceTableId;
+import io.sluice.replicator.backfill.BackfillSettings;
+import io.sluice.replicator.backfill.JdbcSource;
+import io.sluice.replicator.sources.debezium.SourceSettings;
+import io.sluice.replicator.values.MySqlFlavor;
+import io.sluice.replicator.values.ZeroDates;
+import io.sluice.sinks.PipelineSettings;
+import io.sluice.sinks.TableTarget;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+
+/** What each part of a daemon gets of the config. Pure. */
+final class ConfigMapping {
+
+  private ConfigMapping() {}
+
+  static PipelineSettings pipeline(SluiceConfig config, int cores, long heapBytes) {
+    return new PipelineSettings(
+        config.pipeline(),
+        config.warehouse(),
+        config.commitInterval(),
+        config.idleInterval(),
+        config.workers(cores),
+        config.memory().memtableBytes(heapBytes),
+        config.memory().queueBytes(),
+        config.compactionThreads(cores),
+        config.retention().time(),
+        config.retention().snapshotsMax(),
+        config.retention().snapshotsMin(),
+        config.memory().rememberedDeletes());
+  }
+
+  static MySqlFlavor flavor(SluiceConfig config) {
+    return config.source().type() == SourceType.MARIADB ? MySqlFlavor.MARIADB : MySqlFlavor.MYSQL;
+  }
+
+  static ZeroDates zeroDates(SluiceConfig config) {
+    return config.source().zeroDates() == ZeroDatePolicy.FAIL ? ZeroDates.FAIL : ZeroDates.NULL;
+  }
+
+  static JdbcSource jdbc(SluiceConfig config) {
+    return new JdbcSource(flavor(config), config.source().connection());
+  }
+
+  static BackfillSettings backfill(SluiceConfig config) {
+    return new BackfillSettings(
+        config.source().backfill().readers(), config.source().backfill().chunkRows());
+  }
+
+  /**
+   * @param estimatedRows what the server thinks a table holds; 0 if unknown
+   */
+  static Function<SourceTableId, Optional<TableTarget>> targets(
+      SluiceConfig config, ToLongFunction<SourceTableId> estimatedRows) {
+    TableRouting routing = config.routing();
+    return id ->
+        routing
+            .target(id.database(), id.table(), estimatedRows.applyAsLong(id))
+            .map(ConfigMapping::target);
+  }
+
+  private static TableTarget target(LakeTarget target) {
+    return new TableTarget(
+        target.database(),
+        target.table(),
+        target.buckets(),
+        target.partitionBy(),
+        target.options(),
+        target.tinyIntOneAsBoolean());
+  }
+
+  static SourceSettings source(
+      SluiceConfig config, Function<SourceTableId, Optional<TableTarget>> targets) {
+    SourceConfig source = config.source();
+    ConnectionConfig connection = source.connection();
+    return new SourceSettings(
+        config.pipeline(),
+        flavor(config),
+        connection.host(),
+        connection.port(),
+        connection.user(),
+        connection.password().map(Secret::reveal).orElse(""),
+        SourceSettings.Tls.valueOf(connection.effectiveTls().name()),
+        connection.timeout(),
+        source.serverId(config.pipeline()),
+        source.include().stream().map(TablePattern::databaseRegex).distinct().toList(),
+        source.include().stream().map(TablePattern::tableRegex).distinct().toList(),
+        targets,
+        source.debezium(),
+        pollInterval(config.commitInterval()));
+  }
+
+  /** A batch waits a tenth of the commit interval at most, 20 to 50 ms. */
+  private static Duration pollInterval(Duration commitInterval) {
+    return Duration.ofMillis(Math.max(20, Math.min(50, commitInterval.toMillis() / 10)));
+  }
+}

@@ -1,0 +1,81 @@
+package io.sluice.replicator.daemon;
+
+import io.sluice.evolution.SourceTable;
+import io.sluice.evolution.SourceTableId;
+import io.sluice.lsm.binary.BinaryRow;
+import io.sluice.sinks.ChangeInput;
+import io.sluice.sinks.RoutedTable;
+import io.sluice.sinks.SourcePosition;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Hands everything on, and tells of captured tables and of the first place to cut at. */
+final class ObservedInput implements ChangeInput {
+
+  private final ChangeInput input;
+  private final Consumer<RoutedTable> tableSeen;
+  private final Runnable firstCut;
+  private boolean cut;
+  private volatile long newestChangeMicros;
+
+  /**
+   * @param tableSeen each captured table, when it is first known and after each change of it
+   * @param firstCut once, when the definitions of all tables are known
+   */
+  ObservedInput(ChangeInput input, Consumer<RoutedTable> tableSeen, Runnable firstCut) {
+    this.input = input;
+    this.tableSeen = tableSeen;
+    this.firstCut = firstCut;
+  }
+
+  /** Commit time at the source of the newest change, epoch microseconds; 0 if there was none. */
+  long newestChangeMicros() {
+    return newestChangeMicros;
+  }
+
+  @Override
+  public Optional<RoutedTable> restoreTable(SourceTable definition) {
+    Optional<RoutedTable> table = input.restoreTable(definition);
+    table.ifPresent(tableSeen);
+    return table;
+  }
+
+  @Override
+  public Optional<RoutedTable> tableChanged(
+      SourceTable definition, @Nullable String historyRecord) {
+    Optional<RoutedTable> table = input.tableChanged(definition, historyRecord);
+    table.ifPresent(tableSeen);
+    return table;
+  }
+
+  @Override
+  public void history(String historyRecord) {
+    input.history(historyRecord);
+  }
+
+  @Override
+  public void row(RoutedTable table, BinaryRow row, long sourceTimeMicros) {
+    input.row(table, row, sourceTimeMicros);
+  }
+
+  @Override
+  public RoutedTable truncate(RoutedTable table, long sourceTimeMicros) {
+    return input.truncate(table, sourceTimeMicros);
+  }
+
+  @Override
+  public void cutPoint(SourcePosition position, long sourceTimeMicros) {
+    input.cutPoint(position, sourceTimeMicros);
+    newestChangeMicros = sourceTimeMicros;
+    if (!cut) {
+      cut = true;
+      firstCut.run();
+    }
+  }
+
+  @Override
+  public Optional<RoutedTable> routed(SourceTableId id) {
+    return input.routed(id);
+  }
+}
