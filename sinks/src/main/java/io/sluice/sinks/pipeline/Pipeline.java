@@ -308,7 +308,11 @@ public final class Pipeline implements AutoCloseable {
                 "Pipeline " + settings.name() + " stopped to protect data: " + failure,
                 failure);
     if (monitor.stop(why)) {
-      log.error("Pipeline {} stops: {}", settings.name(), why.getMessage(), why);
+      if (why == failure) {
+        log.error("Pipeline {} stops: {}", settings.name(), why.getMessage());
+      } else {
+        log.error("Pipeline {} stops", settings.name(), failure);
+      }
       shutDown();
       // Not on the failing thread: it is one of those that are waited for.
       Thread ending = new Thread(() -> joinAll(why), settings.name() + "-end");
