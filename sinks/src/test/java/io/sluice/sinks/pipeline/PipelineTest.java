@@ -14,10 +14,13 @@ import io.sluice.lsm.snapshot.CommitKind;
 import io.sluice.lsm.snapshot.Snapshot;
 import io.sluice.lsm.testing.MemoryFileIO;
 import io.sluice.sinks.ChangeInput;
+import io.sluice.sinks.PipelineListener;
+import io.sluice.sinks.PipelineSettings;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.RoutedTable;
 import io.sluice.sinks.TableRefusedException;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -236,6 +239,15 @@ class PipelineTest {
 
   @Test
   void anIdlePipelineTouchesNoTable() throws Exception {
+    pipeline.abort();
+    pipeline =
+        lake.start(
+            storage,
+            lake.settings(Duration.ofHours(1)),
+            new TestLake.Source(),
+            PipelineListener.NONE,
+            2);
+    changes = pipeline.changes();
     RoutedTable a = changes.tableChanged(definition("a"), null).orElseThrow();
     RoutedTable b = changes.tableChanged(definition("b"), null).orElseThrow();
     put(a, RowKind.INSERT, 1, "a");
@@ -299,7 +311,7 @@ class PipelineTest {
     }
     var other = lake.settings();
     var renamed =
-        new io.sluice.sinks.PipelineSettings(
+        new PipelineSettings(
             "other",
             other.warehouse(),
             other.commitInterval(),
@@ -312,9 +324,7 @@ class PipelineTest {
             1000,
             10,
             10);
-    pipeline =
-        lake.start(
-            storage, renamed, new TestLake.Source(), io.sluice.sinks.PipelineListener.NONE, 2);
+    pipeline = lake.start(storage, renamed, new TestLake.Source(), PipelineListener.NONE, 2);
     assertThatThrownBy(() -> pipeline.changes().tableChanged(definition("a"), null))
         .isInstanceOf(TableRefusedException.class)
         .hasMessageContaining("rows already");

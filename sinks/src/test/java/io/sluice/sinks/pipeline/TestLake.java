@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** A lake, a source's definitions and rows for tests: tables {@code (id BIGINT, v STRING, ...)}. */
@@ -86,12 +87,17 @@ final class TestLake {
     return new SourcePosition("{\"at\":" + at + "}");
   }
 
+  /** Every cut point is cut at as soon as nothing is in commit, and the position alone too. */
   PipelineSettings settings() {
+    return settings(Duration.ZERO);
+  }
+
+  PipelineSettings settings(Duration idleInterval) {
     return new PipelineSettings(
         PIPELINE,
         warehouse,
         Duration.ZERO,
-        Duration.ofHours(1),
+        idleInterval,
         2,
         16 << 20,
         1 << 20,
@@ -140,12 +146,15 @@ final class TestLake {
       PipelineListener listener,
       int tries) {
     StorageRetry retry = new StorageRetry(Backoff.NONE, tries, listener);
-    TestIds ids;
-    synchronized (TestLake.class) {
-      ids = new TestIds("run" + ++runs);
-    }
+    TestIds ids = freshIds("run");
     return Pipeline.recover(
         settings, new Pipeline.Storage(storage, retry, retry), clock, ids, source, listener);
+  }
+
+  private static TestIds freshIds(String prefix) {
+    synchronized (TestLake.class) {
+      return new TestIds(prefix + ++runs);
+    }
   }
 
   String root(String table) {
@@ -153,7 +162,7 @@ final class TestLake {
   }
 
   LsmTable table(FileIO storage, String table) throws IOException {
-    return LsmTable.open(storage, root(table), clock, new TestIds("reader"));
+    return LsmTable.open(storage, root(table), clock, freshIds("reader"));
   }
 
   /** Rows of the newest snapshot, "v" and further columns joined by commas. */
@@ -186,6 +195,16 @@ final class TestLake {
       result.add(lsm.snapshots().read(id));
     }
     return result;
+  }
+
+  static void await(BooleanSupplier condition) {
+    long deadline = System.nanoTime() + 30_000_000_000L;
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() > deadline) {
+        throw new AssertionError("It does not come");
+      }
+      Thread.yield();
+    }
   }
 
   /** Waits for an epoch with this position or fails after a while. */
