@@ -16,8 +16,8 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What broke for users of other systems, one script for each below {@code src/test/resources/traps}. {@code -Dtest.trap=12} runs the
- * scripts whose names begin so.
+ * What broke for users of other systems, one script for each below {@code
+ * src/test/resources/traps}. {@code -Dtest.trap=12} runs the scripts whose names begin so.
  */
 class TrapsIT {
   private static final List<ThrowawayServer> SERVERS = new ArrayList<>();
@@ -45,7 +45,8 @@ class TrapsIT {
         if (script.isFor(server) && script.name().startsWith(chosen)) {
           tests.add(
               DynamicTest.dynamicTest(
-                  script.name() + " on " + kind, () -> script.run(server, folder.resolve(kind + "-" + script.name()))));
+                  script.name() + " on " + kind,
+                  () -> script.run(server, folder.resolve(kind + "-" + script.name()))));
         }
       }
     }

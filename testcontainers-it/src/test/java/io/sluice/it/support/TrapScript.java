@@ -16,9 +16,10 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * SQL in, rows out, in one text file. A line that begins with {@code >} is a command, the lines up to the next one belong to it, {@code #}
- * begins a comment. {@code $db} stands for a database of the script's own; SQL runs as root in one session, statements end with a
- * semicolon at the end of a line.
+ * SQL in, rows out, in one text file. A line that begins with {@code >} is a command, the lines up
+ * to the next one belong to it, {@code #} begins a comment. {@code $db} stands for a database of
+ * the script's own; SQL runs as root in one session, statements end with a semicolon at the end of
+ * a line.
  *
  * <pre>
  * > only mysql                      the script is for this server
@@ -56,7 +57,8 @@ public final class TrapScript {
       String line = lines.get(i);
       if (line.startsWith(">")) {
         String[] parts = line.substring(1).strip().split("\\s+", 2);
-        commands.add(new Command(i + 1, parts[0], parts.length > 1 ? parts[1] : "", new ArrayList<>()));
+        commands.add(
+            new Command(i + 1, parts[0], parts.length > 1 ? parts[1] : "", new ArrayList<>()));
       } else if (!line.isBlank() && !line.startsWith("#")) {
         if (commands.isEmpty()) {
           throw new IOException(file + ":" + (i + 1) + ": a command comes first");
@@ -82,7 +84,7 @@ public final class TrapScript {
   public void run(ThrowawayServer server, Path folder) throws Exception {
     String database = "trap_" + name.replaceAll("[^A-Za-z0-9]+", "_");
     try (Run run = new Run(server, new PipelineFolder(folder, "trap"), database)) {
-      run.execute("CREATE DATABASE " + database);
+      run.execute("CREATE DATABASE " + database + " CHARACTER SET utf8mb4");
       run.execute("USE " + database);
       run.pipeline.include(database + ".*");
       for (Command command : commands) {
@@ -90,7 +92,17 @@ public final class TrapScript {
           run.perform(command);
         } catch (AssertionError | Exception e) {
           throw new AssertionError(
-              name + ".txt:" + command.line() + " > " + command.name() + " " + command.argument() + ": " + e.getMessage() + run.log(), e);
+              name
+                  + ".txt:"
+                  + command.line()
+                  + " > "
+                  + command.name()
+                  + " "
+                  + command.argument()
+                  + ": "
+                  + e.getMessage()
+                  + run.log(),
+              e);
         }
       }
     }
@@ -137,8 +149,11 @@ public final class TrapScript {
         }
         case "start" -> daemon = DaemonProcess.run(pipeline);
         case "rows" -> awaitRows(argument, command.body());
-        case "same" -> LakeAssert.awaitSame(daemon, server, pipeline, LIMIT, database, argument.split("\\s+"));
-        case "columns" -> assertThat(LakeRows.columns(pipeline.warehouse(), database, argument)).isEqualTo(command.body());
+        case "same" ->
+            LakeAssert.awaitSame(daemon, server, pipeline, LIMIT, database, argument.split("\\s+"));
+        case "columns" ->
+            assertThat(LakeRows.columns(pipeline.warehouse(), database, argument))
+                .isEqualTo(command.body());
         case "absent" -> {
           String[] parts = argument.split("\\.", 2);
           assertThat(pipeline.table(parts[0], parts[1])).doesNotExist();
@@ -172,7 +187,8 @@ public final class TrapScript {
     }
 
     private void awaitRows(String table, List<String> body) throws Exception {
-      List<String> expected = body.stream().map(line -> line.replaceAll("\\s*\\|\\s*", " | ")).sorted().toList();
+      List<String> expected =
+          body.stream().map(line -> line.replaceAll("\\s*\\|\\s*", " | ")).sorted().toList();
       List<List<String>> seen = new ArrayList<>();
       try {
         Await.until(
@@ -184,7 +200,10 @@ public final class TrapScript {
                 return false;
               }
               List<String> rows =
-                  LakeRows.read(pipeline.warehouse(), database, table).rows().stream().map(Run::text).sorted(Comparator.naturalOrder()).toList();
+                  LakeRows.read(pipeline.warehouse(), database, table).rows().stream()
+                      .map(Run::text)
+                      .sorted(Comparator.naturalOrder())
+                      .toList();
               seen.clear();
               seen.add(rows);
               return rows.equals(expected);
@@ -202,7 +221,11 @@ public final class TrapScript {
     }
 
     private static String text(List<String> row) {
-      return String.join(" | ", row.stream().map(value -> value == null ? "NULL" : value.isEmpty() ? "''" : value).toList());
+      return String.join(
+          " | ",
+          row.stream()
+              .map(value -> value == null ? "NULL" : value.isEmpty() ? "''" : value)
+              .toList());
     }
 
     String log() {
