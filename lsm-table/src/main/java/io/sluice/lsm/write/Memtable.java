@@ -40,6 +40,8 @@ final class Memtable {
   private static final int INDEX_MIN = 64;
   private static final int INDEX_BYTES = 2 * Long.BYTES;
   private static final int MERGE_BATCH = 64;
+  private static final int TOUCH_AHEAD = 32;
+  private static final int CACHE_LINE = 64;
 
   private final int columnCount;
   private final MergeRules.Engine engine;
@@ -132,8 +134,8 @@ final class Memtable {
             sortedPrefixes,
             count,
             (a, b) -> {
-              left.moveTo(a);
-              right.moveTo(b);
+              left.moveTo(addresses[a]);
+              right.moveTo(addresses[b]);
               if (!engine.prefix().decisive()) {
                 int byKey = engine.keys().compare(left.row, right.row);
                 if (byKey != 0) {
@@ -143,7 +145,15 @@ final class Memtable {
               int byAge = engine.order().compare(left, right);
               return byAge != 0 ? byAge : Integer.compare(a, b);
             });
-    return new Reader(sortedPrefixes, order);
+    return new Reader(sortedPrefixes, inOrder(order));
+  }
+
+  private long[] inOrder(int[] order) {
+    long[] sorted = new long[order.length];
+    for (int i = 0; i < order.length; i++) {
+      sorted[i] = addresses[order[i]];
+    }
+    return sorted;
   }
 
   /** A movable view of one record. */
@@ -152,8 +162,7 @@ final class Memtable {
     private final BinaryRow row = new BinaryRow(columnCount);
     private long sequenceNumber;
 
-    void moveTo(int index) {
-      long address = addresses[index];
+    void moveTo(long address) {
       byte[] page = pages.get((int) (address >>> 32));
       int at = (int) address;
       sequenceNumber = (long) LONG.get(page, at);
@@ -180,27 +189,49 @@ final class Memtable {
   private final class Reader implements KeyValueReader {
 
     private final long[] sortedPrefixes;
-    private final int[] order;
+    private final long[] sortedAddresses;
+    private final byte[][] pageArray = pages.toArray(new byte[0][]);
     private final Record single = new Record();
     private final Record probe = new Record();
     private final KeyValue[] batch = new KeyValue[MERGE_BATCH];
     private final Record[] views = new Record[MERGE_BATCH + 1];
     private int next;
+    private int touched;
+    private int touchedBytes;
     private @Nullable KeyValue current;
 
-    Reader(long[] sortedPrefixes, int[] order) {
+    Reader(long[] sortedPrefixes, long[] sortedAddresses) {
       this.sortedPrefixes = sortedPrefixes;
-      this.order = order;
+      this.sortedAddresses = sortedAddresses;
+    }
+
+    /**
+     * Looks at the records to come, many at once: sorted records lie all over the pages, and a
+     * processor waits for several cache misses together as long as for one.
+     */
+    private void touchAhead() {
+      int end = Math.min(sortedAddresses.length, next + TOUCH_AHEAD);
+      int sum = 0;
+      for (int i = next; i < end; i++) {
+        byte[] page = pageArray[(int) (sortedAddresses[i] >>> 32)];
+        int at = (int) sortedAddresses[i];
+        sum += page[at] + page[Math.min(at + CACHE_LINE, page.length - 1)];
+      }
+      touchedBytes += sum;
+      touched = end;
     }
 
     @Override
     public boolean advance() {
       current = null;
-      while (current == null && next < order.length) {
+      while (current == null && next < sortedAddresses.length) {
+        if (next >= touched) {
+          touchAhead();
+        }
         int from = next;
         next = endOfKey(from);
         if (next - from == 1) {
-          single.moveTo(order[from]);
+          single.moveTo(sortedAddresses[from]);
           current = single;
         } else {
           current = merge(from, next);
@@ -211,14 +242,14 @@ final class Memtable {
 
     private int endOfKey(int from) {
       int end = from + 1;
-      if (end == order.length || sortedPrefixes[end] != sortedPrefixes[from]) {
+      if (end == sortedAddresses.length || sortedPrefixes[end] != sortedPrefixes[from]) {
         return end;
       }
       boolean decisive = engine.prefix().decisive();
-      single.moveTo(order[from]);
-      while (end < order.length && sortedPrefixes[end] == sortedPrefixes[from]) {
+      single.moveTo(sortedAddresses[from]);
+      while (end < sortedAddresses.length && sortedPrefixes[end] == sortedPrefixes[from]) {
         if (!decisive) {
-          probe.moveTo(order[end]);
+          probe.moveTo(sortedAddresses[end]);
           if (engine.keys().compare(single.row, probe.row) != 0) {
             break;
           }
@@ -249,7 +280,7 @@ final class Memtable {
         if (record == merged) {
           record = view(view++);
         }
-        record.moveTo(order[i]);
+        record.moveTo(sortedAddresses[i]);
         batch[filled++] = record;
       }
       return filled == 1 ? batch[0] : engine.function().merge(batch, filled);
