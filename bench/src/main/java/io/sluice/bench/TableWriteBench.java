@@ -51,9 +51,9 @@ import org.apache.paimon.table.sink.StreamTableWrite;
 /**
  * Upserts into one table with compaction, by Sluice's engine and by Paimon's own Java writer, in
  * turn on the same rows: 3 million over 1 million keys, 2 buckets, ORC with zstd, a commit every
- * 200,000 rows. Both take rows from one thread and compact in one other; Sluice's buckets are flushed
- * side by side at a commit, as the workers of a pipeline do. The clock stops when the last commit is
- * there and no compaction is due. Prints rows/s of each round and the medians.
+ * 200,000 rows. Both take rows from one thread and compact in one other; Sluice's buckets are
+ * flushed side by side at a commit, as the workers of a pipeline do. The clock stops when the last
+ * commit is there and no compaction is due. Prints rows/s of each round and the medians.
  *
  * <pre>TableWriteBench [rows] [keys] [rows per commit] [rounds] [ours|paimon|both]</pre>
  */
@@ -105,9 +105,7 @@ public final class TableWriteBench {
   public static void main(String[] args) throws Exception {
     TableWriteBench bench =
         new TableWriteBench(
-            argument(args, 0, 3_000_000),
-            argument(args, 1, 1_000_000),
-            argument(args, 2, 200_000));
+            argument(args, 0, 3_000_000), argument(args, 1, 1_000_000), argument(args, 2, 200_000));
     int rounds = argument(args, 3, 3);
     String who = args.length > 4 ? args[4] : "both";
     List<Double> ours = new ArrayList<>();

@@ -221,9 +221,13 @@ class TableModelTest {
       remember();
     }
 
-    /** All snapshots since the last look show what is committed now. */
+    /**
+     * All snapshots since the last look show what is committed now; Paimon's commits expire, too.
+     */
     private void remember() throws IOException {
-      for (long id : table.table().snapshots().listIds()) {
+      List<Long> ids = table.table().snapshots().listIds();
+      bySnapshot.keySet().retainAll(ids);
+      for (long id : ids) {
         bySnapshot.putIfAbsent(id, committed);
       }
     }
@@ -232,7 +236,7 @@ class TableModelTest {
       int max = 1 + random.nextInt(8);
       log.add("expire to " + max);
       table.table().newExpiry().expire(new Retention(Duration.ofHours(100), 1, max, 50));
-      bySnapshot.keySet().retainAll(table.table().snapshots().listIds());
+      remember();
     }
 
     private void reopen() throws IOException {
