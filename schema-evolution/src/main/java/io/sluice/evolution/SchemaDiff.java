@@ -135,16 +135,7 @@ public final class SchemaDiff {
 
   /** A column's type as in a CREATE TABLE, e.g. {@code DECIMAL(10,3) NOT NULL}. */
   static String describe(SourceColumn column) {
-    StringBuilder text = new StringBuilder(column.typeName());
-    if (!column.labels().isEmpty()) {
-      text.append("('").append(String.join("','", column.labels())).append("')");
-    } else if (column.length() != null) {
-      text.append('(').append(column.length());
-      if (column.scale() != null) {
-        text.append(',').append(column.scale());
-      }
-      text.append(')');
-    }
+    StringBuilder text = new StringBuilder(column.typeText());
     if (column.charset() != null) {
       text.append(" CHARACTER SET ").append(column.charset());
     }

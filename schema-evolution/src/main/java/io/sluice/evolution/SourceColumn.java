@@ -29,4 +29,22 @@ public record SourceColumn(
   public SourceColumn {
     labels = List.copyOf(labels);
   }
+
+  /** The type as in a CREATE TABLE, e.g. {@code DECIMAL(10,3) UNSIGNED}. */
+  public String typeText() {
+    String inside;
+    if (!labels.isEmpty()) {
+      inside = "('" + String.join("','", labels) + "')";
+    } else if (length == null) {
+      inside = "";
+    } else {
+      inside = "(" + length + (scale == null ? "" : "," + scale) + ")";
+    }
+    int attributes = typeName.indexOf(" UNSIGNED");
+    if (attributes < 0) {
+      attributes = typeName.indexOf(" ZEROFILL");
+    }
+    int end = attributes < 0 ? typeName.length() : attributes;
+    return typeName.substring(0, end) + inside + typeName.substring(end);
+  }
 }

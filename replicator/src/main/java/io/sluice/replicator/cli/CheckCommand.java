@@ -128,14 +128,9 @@ final class CheckCommand implements Callable<Integer> {
   }
 
   private static String type(SourceColumn column) {
-    StringBuilder text = new StringBuilder(column.typeName());
-    if (!column.labels().isEmpty()) {
-      text.append("(…)");
-    } else if (column.length() != null) {
-      text.append('(').append(column.length());
-      text.append(column.scale() == null ? ")" : "," + column.scale() + ")");
-    }
-    return text.append(column.nullable() ? "" : " NOT NULL").toString();
+    String text = column.typeText();
+    String shown = text.length() <= 40 ? text : text.substring(0, 39) + "…";
+    return shown + (column.nullable() ? "" : " NOT NULL");
   }
 
   private static String padded(String text, int width) {

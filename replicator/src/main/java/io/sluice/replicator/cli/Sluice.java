@@ -68,6 +68,7 @@ public final class Sluice implements Runnable {
     Sluice root = new Sluice();
     CommandLine line =
         new CommandLine(root)
+            .addSubcommand(new RunCommand(context))
             .addSubcommand(new CheckCommand(context))
             .addSubcommand(new ScanCommand(context))
             .addSubcommand(new SnapshotsCommand(context))

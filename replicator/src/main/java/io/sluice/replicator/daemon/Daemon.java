@@ -11,6 +11,7 @@ import io.sluice.replicator.metrics.DaemonStatus.State;
 import io.sluice.replicator.metrics.PipelineMetrics;
 import io.sluice.replicator.sources.debezium.SourcePreflight;
 import io.sluice.replicator.sources.debezium.SourceSettings;
+import io.sluice.replicator.sources.mysql.preflight.SourceCheck;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
 import java.io.IOException;
@@ -263,7 +264,7 @@ public final class Daemon implements AutoCloseable {
 
   /** Waits until the source can be followed, or throws if it can't. */
   private void lookAtSource(SourceSettings settings) {
-    SourcePreflight.require(settings);
+    SourceCheck.require(config);
     Optional<String> notYet = SourcePreflight.notYet(settings);
     while (notYet.isPresent()) {
       if (!notYet.get().equals(problem)) {

@@ -4,6 +4,7 @@ import io.sluice.config.TableRouting;
 import io.sluice.evolution.SourceColumn;
 import io.sluice.evolution.SourceTable;
 import io.sluice.evolution.SourceTableId;
+import io.sluice.replicator.values.ValueEncoders;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -13,6 +14,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the server's catalog: the captured tables that the user can see. */
@@ -29,11 +32,12 @@ final class SourceCatalog {
       "SELECT TABLE_NAME, COLUMN_NAME FROM information_schema.STATISTICS"
           + " WHERE TABLE_SCHEMA = ? AND INDEX_NAME = 'PRIMARY'"
           + " ORDER BY TABLE_NAME, SEQ_IN_INDEX";
-  private static final String CASCADES =
-      "SELECT TABLE_NAME, CONSTRAINT_NAME FROM information_schema.REFERENTIAL_CONSTRAINTS"
-          + " WHERE CONSTRAINT_SCHEMA = ? AND (DELETE_RULE IN ('CASCADE', 'SET NULL', 'SET"
-          + " DEFAULT') OR UPDATE_RULE IN ('CASCADE', 'SET NULL', 'SET DEFAULT'))"
-          + " ORDER BY TABLE_NAME, CONSTRAINT_NAME";
+  private static final Pattern CASCADE =
+      Pattern.compile(
+          "CONSTRAINT (\\S+) FOREIGN KEY [^,]*? ON (?:DELETE|UPDATE) (?:CASCADE|SET NULL|SET DEFAULT)");
+
+  private static final Pattern QUOTED = Pattern.compile("`(?:[^`]|``)*`");
+  private static final Pattern TEXT = Pattern.compile("'(?:[^']|'')*'");
 
   private final Connection connection;
   private final TableRouting routing;
@@ -70,7 +74,6 @@ final class SourceCatalog {
   private List<CatalogTable> ofDatabase(String database) throws SQLException {
     Map<String, List<SourceColumn>> columns = columns(database);
     Map<String, List<String>> keys = names(KEYS, database);
-    Map<String, List<String>> cascades = names(CASCADES, database);
     List<CatalogTable> result = new ArrayList<>();
     try (PreparedStatement statement = connection.prepareStatement(TABLES)) {
       statement.setString(1, database);
@@ -95,7 +98,7 @@ final class SourceCatalog {
                   kind,
                   engine == null ? "" : engine,
                   rows.getLong(4),
-                  cascades.getOrDefault(name, List.of())));
+                  cascades(database, name)));
         }
       }
     }
@@ -148,5 +151,38 @@ final class SourceCatalog {
       }
     }
     return result;
+  }
+
+  /**
+   * From the table's own text: the catalog shows constraints only to users who may do more than
+   * read.
+   */
+  private List<String> cascades(String database, String table) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet rows =
+            statement.executeQuery(
+                "SHOW CREATE TABLE "
+                    + ValueEncoders.quote(database)
+                    + "."
+                    + ValueEncoders.quote(table))) {
+      return rows.next() ? cascades(rows.getString(2)) : List.of();
+    }
+  }
+
+  static List<String> cascades(String createTable) {
+    List<String> result = new ArrayList<>();
+    for (String line : createTable.split("\n")) {
+      Matcher matcher = CASCADE.matcher(withoutNames(line));
+      if (matcher.find()) {
+        Matcher name = QUOTED.matcher(line);
+        result.add(name.find() ? name.group().replace("`", "") : "?");
+      }
+    }
+    return result;
+  }
+
+  /** Names may hold anything, also the words that are looked for. */
+  private static String withoutNames(String line) {
+    return TEXT.matcher(QUOTED.matcher(line).replaceAll("n")).replaceAll("t").replace(", ", " ");
   }
 }

@@ -124,13 +124,23 @@ public final class SourceCheck {
                 target.tinyIntOneAsBoolean()),
             0);
     if (plan instanceof PlannedTable.Refused refused) {
-      for (String reason : refused.reasons()) {
-        int end = reason.indexOf(". ") + 1;
-        String what = end > 0 ? reason.substring(0, end) : reason;
-        findings.add(Finding.error("" + id, what, end > 0 ? reason.substring(end + 1) : ""));
-      }
+      refused.reasons().forEach(reason -> findings.add(refusal(id.toString(), reason)));
     }
     return new PlannedSourceTable(table, target, plan);
+  }
+
+  /** A refusal tells table, what and remedy in one text. */
+  private static Finding refusal(String table, String reason) {
+    String text =
+        reason.startsWith("Table " + table) ? reason.substring("Table ".length()) : reason;
+    int colon = text.indexOf(": ");
+    String subject = colon > 0 ? text.substring(0, colon) : table;
+    String rest =
+        colon > 0 ? text.substring(colon + 2) : "the table" + text.substring(table.length());
+    int end = rest.indexOf(". ");
+    return end < 0
+        ? Finding.error(subject, rest, "")
+        : Finding.error(subject, rest.substring(0, end + 1), rest.substring(end + 2));
   }
 
   private void examine(CatalogTable table, boolean cascadesAreLogged) {
@@ -226,12 +236,12 @@ public final class SourceCheck {
     }
   }
 
-  private String server(Connection connection) throws SQLException {
+  private static String server(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet rows = statement.executeQuery("SELECT VERSION()")) {
       rows.next();
       String version = rows.getString(1);
-      return config.source().type() == SourceType.MARIADB ? version : "MySQL " + version;
+      return version.contains("MariaDB") ? version : "MySQL " + version;
     }
   }
 

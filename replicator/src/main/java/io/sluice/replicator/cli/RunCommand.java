@@ -1,0 +1,36 @@
+package io.sluice.replicator.cli;
+
+import io.sluice.config.ConfigProblemsException;
+import io.sluice.config.SluiceConfig;
+import io.sluice.replicator.daemon.Daemon;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Runs a pipeline in the foreground. */
+@Command(
+    name = "run",
+    description = {
+      "Runs the pipeline until it is told to stop (SIGTERM, Ctrl-C), then commits a last epoch."
+    })
+final class RunCommand implements Callable<Integer> {
+
+  private final Context context;
+
+  @Mixin private ConfigArgument config = new ConfigArgument();
+
+  RunCommand(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() throws ConfigProblemsException {
+    SluiceConfig loaded = config.load(context);
+    Optional<String> fault = WarehouseCheck.examine(loaded.warehouse(), context.freshIds());
+    if (fault.isPresent()) {
+      throw new CommandFailedException(ExitCode.UNREACHABLE, fault.get());
+    }
+    return Daemon.run(loaded);
+  }
+}
