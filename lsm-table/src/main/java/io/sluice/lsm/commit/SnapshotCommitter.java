@@ -21,8 +21,12 @@ public interface SnapshotCommitter {
    * @return the snapshot, or null if the guard found it there already
    * @throws io.sluice.lsm.error.CommitConflictException only for a Compaction whose inputs are gone
    *     or whose outputs overlap what is there
-   * @throws IOException storage failed; the outcome may be unknown, the guard of the next call
-   *     finds out
+   * @throws io.sluice.lsm.error.CommitUnknownException it cannot be told whether the commit took
+   *     place, or whether readers see it: stop, delete nothing
+   * @throws IOException storage failed; the outcome may be unknown, so no file of the request may
+   *     be deleted. The same request to the same committer takes it up again; to another committer,
+   *     the guard finds out. A Compaction may also be left alone for good: plan anew from the
+   *     newest snapshot and let its outputs be, live or not
    */
   @Nullable Snapshot commit(CommitRequest request, CommitRequest.AttemptGuard guard)
       throws IOException;

@@ -265,8 +265,9 @@ public final class SnapshotExpiry {
         }
       }
     } catch (FileNotFoundException | CorruptTableException e) {
-      log.warn(
-          "Files that snapshot {} of {} has deleted stay as orphans: {}",
+      // Normal after a run that was killed: its manifests went after the data files they name.
+      log.info(
+          "Files that snapshot {} of {} has deleted and that are still there stay as orphans: {}",
           snapshot.id(),
           paths.root(),
           e.getMessage());

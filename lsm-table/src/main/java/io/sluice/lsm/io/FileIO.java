@@ -35,6 +35,14 @@ public interface FileIO extends AutoCloseable {
   /** Replaces or creates a small file; readers see the old or the new content, never a mixture. */
   void replace(String path, byte[] content) throws IOException;
 
+  /**
+   * Like {@link #replace}, for content that may be lost or garbled by a power failure since nobody
+   * trusts it: the hints of a table. Saves waiting for the disk.
+   */
+  default void replaceHint(String path, byte[] content) throws IOException {
+    replace(path, content);
+  }
+
   /** Deletes a file; {@code false} if there was none. */
   boolean delete(String path) throws IOException;
 

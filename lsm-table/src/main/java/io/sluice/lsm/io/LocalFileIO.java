@@ -118,10 +118,24 @@ public final class LocalFileIO implements FileIO {
 
   @Override
   public void replace(String path, byte[] content) throws IOException {
+    replace(path, content, LocalFileIO::writeSynced);
+  }
+
+  @Override
+  public void replaceHint(String path, byte[] content) throws IOException {
+    replace(path, content, LocalFileIO::write);
+  }
+
+  @FunctionalInterface
+  private interface Writing {
+    void write(Path file, byte[] content) throws IOException;
+  }
+
+  private void replace(String path, byte[] content, Writing writing) throws IOException {
     Path file = Path.of(path);
     Path temporary = temporary(file);
     try {
-      writeSynced(temporary, content);
+      writing.write(temporary, content);
       try {
         Files.move(
             temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
@@ -237,6 +251,12 @@ public final class LocalFileIO implements FileIO {
     try (FileOutputStream out = createNew(file)) {
       out.write(content);
       out.getFD().sync();
+    }
+  }
+
+  private static void write(Path file, byte[] content) throws IOException {
+    try (FileOutputStream out = createNew(file)) {
+      out.write(content);
     }
   }
 

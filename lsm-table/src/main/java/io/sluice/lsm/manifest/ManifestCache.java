@@ -12,11 +12,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ManifestCache {
 
-  /** About 1 KiB each. */
-  public static final int DEFAULT_RECORDS_MAX = 20_000;
+  /**
+   * For the cache of one table among a thousand: entries take about 1 KiB each, and those of the
+   * last thirty small commits, which are merged next, have room.
+   */
+  public static final int DEFAULT_RECORDS_MAX = 256;
+
+  /** Lists hold the same descriptions of manifests one after the other: references only. */
+  private static final int LIST_RECORDS_PER_WEIGHT = 16;
+
+  private record Cached(List<?> content, int weight) {}
 
   private final int recordsMax;
-  private final Map<String, List<?>> files = new LinkedHashMap<>(64, 0.75f, true);
+  private final Map<String, Cached> files = new LinkedHashMap<>(64, 0.75f, true);
   private int records;
 
   public ManifestCache() {
@@ -32,28 +40,36 @@ public final class ManifestCache {
 
   @SuppressWarnings("unchecked") // a path holds records of one kind
   synchronized <T> @Nullable List<T> find(String path) {
-    return (List<T>) files.get(path);
+    Cached cached = files.get(path);
+    return cached == null ? null : (List<T>) cached.content();
   }
 
-  synchronized void put(String path, List<?> content) {
-    // An empty file takes room as well.
-    int weight = content.size() + 1;
-    if (weight > recordsMax / 4) {
+  void putEntries(String path, List<ManifestEntry> entries) {
+    put(path, entries, 1 + entries.size());
+  }
+
+  void putList(String path, List<ManifestFileMeta> manifests) {
+    put(path, manifests, 1 + manifests.size() / LIST_RECORDS_PER_WEIGHT);
+  }
+
+  private synchronized void put(String path, List<?> content, int weight) {
+    if (weight > recordsMax / 2) {
       return;
     }
-    List<?> before = files.put(path, content);
-    records += weight - (before == null ? 0 : before.size() + 1);
-    Iterator<List<?>> oldest = files.values().iterator();
+    forget(path);
+    files.put(path, new Cached(content, weight));
+    records += weight;
+    Iterator<Cached> oldest = files.values().iterator();
     while (records > recordsMax && oldest.hasNext()) {
-      records -= oldest.next().size() + 1;
+      records -= oldest.next().weight();
       oldest.remove();
     }
   }
 
   synchronized void forget(String path) {
-    List<?> before = files.remove(path);
+    Cached before = files.remove(path);
     if (before != null) {
-      records -= before.size() + 1;
+      records -= before.weight();
     }
   }
 }

@@ -81,7 +81,7 @@ public final class ManifestFile {
       byte[] content = file.finish();
       List<ManifestEntry> written = List.copyOf(entries.subList(from, to));
       AvroFiles.store(fileIO, paths.manifest(name), content);
-      cache.put(paths.manifest(name), written);
+      cache.putEntries(paths.manifest(name), written);
       result.add(describe(name, content.length, written));
       from = to;
     }
@@ -99,7 +99,7 @@ public final class ManifestFile {
     List<ManifestEntry> entries = cache.find(path);
     if (entries == null) {
       entries = List.copyOf(AvroFiles.read(fileIO, path, this::decode));
-      cache.put(path, entries);
+      cache.putEntries(path, entries);
     }
     return entries;
   }

@@ -62,7 +62,7 @@ public final class ManifestList {
     }
     byte[] content = file.finish();
     AvroFiles.store(fileIO, paths.manifest(name), content);
-    cache.put(paths.manifest(name), List.copyOf(manifests));
+    cache.putList(paths.manifest(name), List.copyOf(manifests));
     return new Written(name, content.length);
   }
 
@@ -77,7 +77,7 @@ public final class ManifestList {
     List<ManifestFileMeta> manifests = cache.find(path);
     if (manifests == null) {
       manifests = List.copyOf(AvroFiles.read(fileIO, path, ManifestList::decode));
-      cache.put(path, manifests);
+      cache.putList(path, manifests);
     }
     return manifests;
   }

@@ -159,7 +159,7 @@ public final class SnapshotStore {
 
   private void writeHint(String path, long id) {
     try {
-      fileIO.replace(path, Long.toString(id).getBytes(StandardCharsets.UTF_8));
+      fileIO.replaceHint(path, Long.toString(id).getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {
       log.warn(
           "Could not write the hint {}: {}. Readers list the folder instead.", path, e.toString());

@@ -64,6 +64,9 @@ class LocalFileIOTest {
     storage.replace(path("deep/hint"), bytes("22"));
 
     assertThat(storage.readAll(path("deep/hint"))).isEqualTo(bytes("22"));
+    storage.replaceHint(path("deep/hint"), bytes("333"));
+
+    assertThat(storage.readAll(path("deep/hint"))).isEqualTo(bytes("333"));
     assertThat(storage.list(path("deep"))).hasSize(1);
   }
 
