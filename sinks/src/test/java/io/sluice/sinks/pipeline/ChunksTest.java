@@ -288,7 +288,7 @@ class ChunksTest {
           }
         } else if (what == 18) {
           commit();
-        } else if (what == 19 && random.nextInt(4) == 0) {
+        } else if (what == 19 && random.nextInt(2) == 0) {
           commit();
           compact(name);
         }
