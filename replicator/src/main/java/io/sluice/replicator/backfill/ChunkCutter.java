@@ -52,7 +52,10 @@ record ChunkCutter(
 
   private static long estimate(Connection connection, ChunkSql sql) throws SQLException {
     try (Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery("EXPLAIN SELECT COUNT(*) FROM " + sql.tableName())) {
+        // The default format is the server's choice: MySQL 9 prints a tree.
+        ResultSet row =
+            statement.executeQuery(
+                "EXPLAIN FORMAT=TRADITIONAL SELECT COUNT(*) FROM " + sql.tableName())) {
       return row.next() ? Math.max(0, row.getLong("rows")) : 0;
     }
   }
