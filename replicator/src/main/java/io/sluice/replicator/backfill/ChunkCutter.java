@@ -2,6 +2,7 @@ package io.sluice.replicator.backfill;
 
 import java.math.BigInteger;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -51,12 +52,15 @@ record ChunkCutter(
   }
 
   private static long estimate(Connection connection, ChunkSql sql) throws SQLException {
-    try (Statement statement = connection.createStatement();
-        // The default format is the server's choice: MySQL 9 prints a tree.
-        ResultSet row =
-            statement.executeQuery(
-                "EXPLAIN FORMAT=TRADITIONAL SELECT COUNT(*) FROM " + sql.tableName())) {
-      return row.next() ? Math.max(0, row.getLong("rows")) : 0;
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            "SELECT TABLE_ROWS FROM information_schema.TABLES"
+                + " WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?")) {
+      statement.setString(1, sql.table().database());
+      statement.setString(2, sql.table().table());
+      try (ResultSet row = statement.executeQuery()) {
+        return row.next() ? Math.max(0, row.getLong(1)) : 0;
+      }
     }
   }
 

@@ -4,7 +4,6 @@ import io.sluice.evolution.SourceColumn;
 import io.sluice.lsm.binary.BinaryRowWriter;
 import io.sluice.lsm.row.RowKind;
 import io.sluice.lsm.schema.RowType;
-import io.sluice.replicator.values.MySqlFlavor;
 import io.sluice.replicator.values.ValueEncoder;
 import io.sluice.replicator.values.ValueEncoders;
 import io.sluice.sinks.BackfillInput;
@@ -17,9 +16,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Reads chunks on one connection. One thread; only {@link #abort} may come from another. */
 final class ChunkReader implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ChunkReader.class);
 
   private final JdbcSource source;
   private final BackfillInput input;
@@ -129,17 +132,12 @@ final class ChunkReader implements AutoCloseable {
     try {
       open.abort(Runnable::run);
     } catch (SQLException e) {
-      // It is gone already, which is what was wanted.
-      assert open != null;
+      LOG.debug("Nothing left to abort: {}", e.getMessage());
     }
   }
 
   @Override
   public void close() {
     dropConnection();
-  }
-
-  MySqlFlavor flavor() {
-    return source.flavor();
   }
 }

@@ -5,7 +5,6 @@ import io.sluice.replicator.values.ValueEncoders;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.StringJoiner;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The SELECTs of one table. The server orders and compares; nothing here knows a collation. All go
@@ -33,6 +32,10 @@ final class ChunkSql {
       usable.add(key);
     }
     this.keys = List.copyOf(usable);
+  }
+
+  SourceTableId table() {
+    return table;
   }
 
   /** Columns that chunks are cut by; empty: the table is one chunk. */
@@ -118,9 +121,5 @@ final class ChunkSql {
       equals.append(name).append(" = ").append(literal).append(" AND ");
     }
     return any.toString();
-  }
-
-  @Nullable String describe(KeyRange range) {
-    return range.from() + " to " + range.to();
   }
 }

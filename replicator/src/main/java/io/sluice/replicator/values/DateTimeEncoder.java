@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
  */
 final class DateTimeEncoder extends TextRowEncoder {
 
-  private static final String EPOCH_TEXT = "1970-01-01T00:00:00Z";
+  private static final String EPOCH_TEXT = "1970-01-01T00:00:00";
 
   private final int precision;
   private final boolean instant;
@@ -37,8 +37,8 @@ final class DateTimeEncoder extends TextRowEncoder {
       if (!(value instanceof String text)) {
         throw context.wrongClass(value);
       }
-      if (text.equals(EPOCH_TEXT)) {
-        // The instant zero is no legal TIMESTAMP: this is how '0000-00-00 00:00:00' arrives.
+      if (text.startsWith(EPOCH_TEXT)) {
+        // The second zero is no legal TIMESTAMP: this is how '0000-00-00 00:00:00' arrives.
         context.writeZeroDate(writer, field);
         return;
       }
