@@ -217,7 +217,8 @@ class BackfillIT {
       RoutedTable later = SourceTables.routed(server, DB, "t", 2);
       input.setProgress(id, BackfillInput.AGAIN);
       input.route(later);
-      Await.until(LIMIT, () -> input.progress() + " " + failure, () -> input.rows(id).size() == 600);
+      Await.until(
+          LIMIT, () -> input.progress() + " " + failure, () -> input.rows(id).size() == 600);
       awaitState(backfill, BackfillProgress.State.CONSISTENT);
     }
   }
@@ -290,8 +291,7 @@ class BackfillIT {
         });
   }
 
-  private static void numbers(ThrowawayServer server, String table, int count)
-      throws SQLException {
+  private static void numbers(ThrowawayServer server, String table, int count) throws SQLException {
     StringBuilder insert = new StringBuilder("INSERT INTO fill." + table + " VALUES ");
     for (int i = 0; i < count; i++) {
       insert.append(i == 0 ? "" : ",").append('(').append(i).append(',').append(i * 2).append(')');

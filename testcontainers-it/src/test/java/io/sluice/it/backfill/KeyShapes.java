@@ -90,13 +90,7 @@ final class KeyShapes {
         "'€'",
         "''",
         "'o''clock\\\\'");
-    table(
-        "sjis",
-        "id VARCHAR(20) CHARACTER SET sjis PRIMARY KEY",
-        "'あ'",
-        "'ア亜'",
-        "'a'",
-        "'表'");
+    table("sjis", "id VARCHAR(20) CHARACTER SET sjis PRIMARY KEY", "'あ'", "'ア亜'", "'a'", "'表'");
     table(
         "utf16",
         "id VARCHAR(20) CHARACTER SET utf16 COLLATE utf16_bin PRIMARY KEY",

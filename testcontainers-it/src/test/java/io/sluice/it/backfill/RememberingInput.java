@@ -16,7 +16,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
-/** A pipeline that keeps what it is given: rows of done chunks, progress, the newest generations. */
+/**
+ * A pipeline that keeps what it is given: rows of done chunks, progress, the newest generations.
+ */
 final class RememberingInput implements BackfillInput {
 
   /** What a test does at a chunk's n-th row, or at its end (-1). */

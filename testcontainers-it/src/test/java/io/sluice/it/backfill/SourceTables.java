@@ -81,8 +81,7 @@ final class SourceTables {
       throws SQLException {
     SourceTable source = describe(server, database, table);
     PlannedTable planned =
-        TablePlanner.plan(
-            source, new PlanOptions("lake", "t", 1, List.of(), Map.of(), false), 0);
+        TablePlanner.plan(source, new PlanOptions("lake", "t", 1, List.of(), Map.of(), false), 0);
     if (!(planned instanceof PlannedTable.Planned plan)) {
       throw new AssertionError(planned);
     }

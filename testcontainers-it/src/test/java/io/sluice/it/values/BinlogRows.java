@@ -61,8 +61,7 @@ final class BinlogRows implements AutoCloseable {
     p.setProperty("enable.time.adjuster", "false");
     p.setProperty("binary.handling.mode", "bytes");
     p.setProperty("offset.storage", "org.apache.kafka.connect.storage.MemoryOffsetBackingStore");
-    p.setProperty(
-        "schema.history.internal", "io.debezium.relational.history.MemorySchemaHistory");
+    p.setProperty("schema.history.internal", "io.debezium.relational.history.MemorySchemaHistory");
     p.setProperty("converters", "exact");
     p.setProperty("exact.type", ExactValueConverter.class.getName());
     p.setProperty("exact.flavor", server.kind().sourceType());

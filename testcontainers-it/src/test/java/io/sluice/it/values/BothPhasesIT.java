@@ -70,8 +70,7 @@ class BothPhasesIT {
   @EnumSource(ServerKind.class)
   void bothWaysGiveTheSameBytes(ServerKind kind) throws Exception {
     List<ValueCase> cases = ValueCases.of(kind);
-    MySqlFlavor flavor =
-        kind == ServerKind.MYSQL ? MySqlFlavor.MYSQL : MySqlFlavor.MARIADB;
+    MySqlFlavor flavor = kind == ServerKind.MYSQL ? MySqlFlavor.MYSQL : MySqlFlavor.MARIADB;
     AtomicInteger zeroDates = new AtomicInteger();
     ValueEncoders compiler =
         new ValueEncoders(flavor, ZeroDates.NULL, (table, column) -> zeroDates.incrementAndGet());
