@@ -1,12 +1,12 @@
 package io.sluice.lsm.merge;
 
 import io.sluice.lsm.error.UnsupportedTableException;
+import io.sluice.lsm.schema.MergeEngine;
 import io.sluice.lsm.schema.RowType;
+import io.sluice.lsm.schema.TableOptions;
 import io.sluice.lsm.schema.TableSchema;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -36,35 +36,32 @@ public record MergeRules(
    *     deduplicate
    */
   public static MergeRules of(TableSchema schema) {
-    Map<String, String> options = schema.options();
-    String engine = options.getOrDefault("merge-engine", "deduplicate");
-    if (!engine.equals("deduplicate")) {
-      throw new UnsupportedTableException(
-          "The table has merge-engine="
-              + engine
-              + " and this engine merges deduplicate tables only. Read it with another engine.");
-    }
     if (schema.primaryKeys().isEmpty()) {
       throw new UnsupportedTableException(
           "The table has no primary key and this engine handles primary key tables only.");
     }
-    String direction = options.getOrDefault("sequence.field.sort-order", "ascending");
+    TableOptions options = TableOptions.of(schema);
+    if (options.mergeEngine() != MergeEngine.DEDUPLICATE) {
+      throw new UnsupportedTableException(
+          "The table has merge-engine="
+              + options.mergeEngine().text()
+              + " and this engine merges deduplicate tables only. Read it with another engine.");
+    }
     boolean ignoreDelete =
-        isTrue(options, "ignore-delete") || isTrue(options, "deduplicate.ignore-delete");
+        isTrue(schema.options(), "ignore-delete")
+            || isTrue(schema.options(), "deduplicate.ignore-delete");
     return new MergeRules(
         schema.trimmedPrimaryKeys(),
-        list(options.getOrDefault("sequence.field", "")),
-        RecordOrder.Direction.valueOf(direction.trim().toUpperCase(Locale.ROOT)),
+        options.sequenceFields(),
+        options.sequenceAscending()
+            ? RecordOrder.Direction.ASCENDING
+            : RecordOrder.Direction.DESCENDING,
         ignoreDelete ? DeduplicateMerge.Deletes.IGNORED : DeduplicateMerge.Deletes.HONOURED,
-        isTrue(options, "ignore-update-before"));
+        isTrue(schema.options(), "ignore-update-before"));
   }
 
   private static boolean isTrue(Map<String, String> options, String key) {
     return Boolean.parseBoolean(options.getOrDefault(key, "false").trim());
-  }
-
-  private static List<String> list(String text) {
-    return Arrays.stream(text.split(",", -1)).map(String::trim).filter(s -> !s.isEmpty()).toList();
   }
 
   /** The columns that merging needs, each once: keys, then sequence fields. */

@@ -6,6 +6,7 @@ import io.sluice.lsm.binary.BucketHash;
 import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.row.Row;
 import io.sluice.lsm.schema.RowType;
+import io.sluice.lsm.schema.TableOptions;
 import io.sluice.lsm.schema.TableSchema;
 import io.sluice.lsm.schema.TypeRoot;
 import java.util.List;
@@ -45,13 +46,7 @@ public final class BucketAssigner {
   }
 
   private static int bucketCount(TableSchema schema) {
-    String text = schema.options().getOrDefault("bucket", "-1");
-    int count;
-    try {
-      count = Integer.parseInt(text.trim());
-    } catch (NumberFormatException e) {
-      throw new UnsupportedTableException("The table's option bucket=" + text + " is no number.");
-    }
+    int count = TableOptions.of(schema).bucket();
     if (count <= 0) {
       throw new UnsupportedTableException(
           "The table has bucket="
