@@ -176,12 +176,10 @@ public final class Daemon implements AutoCloseable {
       fileIO = FileIOs.forUri(config.warehouse(), Daemon::freshId);
       warehouse = FileIOs.pathOf(config.warehouse());
     } catch (LsmException | IllegalArgumentException e) {
-      throw new PipelineStoppedException(
-          Reason.MISCONFIGURED, String.valueOf(e.getMessage()), e);
+      throw new PipelineStoppedException(Reason.MISCONFIGURED, String.valueOf(e.getMessage()), e);
     }
     startHttp();
-    try (Lease lease =
-        Lease.take(fileIO, warehouse, config.pipeline(), freshId(), stopRequested)) {
+    try (Lease lease = Lease.take(fileIO, warehouse, config.pipeline(), freshId(), stopRequested)) {
       return repeat(fileIO);
     }
   }
@@ -199,8 +197,7 @@ public final class Daemon implements AutoCloseable {
       http = server;
       LOG.info("Status page: {}", server.url());
     } catch (IOException e) {
-      throw new PipelineStoppedException(
-          Reason.MISCONFIGURED, String.valueOf(e.getMessage()), e);
+      throw new PipelineStoppedException(Reason.MISCONFIGURED, String.valueOf(e.getMessage()), e);
     }
   }
 

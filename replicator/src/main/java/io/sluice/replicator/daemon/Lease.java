@@ -87,8 +87,7 @@ final class Lease implements AutoCloseable {
       return false;
     }
     long pid = holder.path("pid").asLong(-1);
-    return ProcessHandle.of(pid).map(Lease::start).orElse(-1L)
-        != holder.path("started").asLong();
+    return ProcessHandle.of(pid).map(Lease::start).orElse(-1L) != holder.path("started").asLong();
   }
 
   private static JsonNode parse(String text) {

@@ -95,8 +95,7 @@ final class PipelineRun {
             source,
             parts.listener());
     var run =
-        new PipelineRun(
-            parts.clock(), pipeline, source, ConfigMapping.jdbc(parts.config()), parts);
+        new PipelineRun(parts.clock(), pipeline, source, ConfigMapping.jdbc(parts.config()), parts);
     try {
       run.begin();
       return run;
