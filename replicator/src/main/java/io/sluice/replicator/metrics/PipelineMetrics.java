@@ -157,7 +157,7 @@ public final class PipelineMetrics implements PipelineListener, ValueListener {
         Map<SourceTableId, Long> estimated,
         List<MetricFamilySamples> result) {
       List<TableStatus> tables = status.tables();
-      result.add(gauge("sluice_epoch", "Newest finished epoch.", status.epoch()));
+      result.add(gauge("sluice_epoch", "Newest finished epoch.", (double) status.epoch()));
       result.add(
           gauge(
               "sluice_last_commit_timestamp_seconds",
@@ -167,12 +167,12 @@ public final class PipelineMetrics implements PipelineListener, ValueListener {
           gauge(
               "sluice_memtable_bytes",
               "Changes gathered in memory, not yet in a file.",
-              status.memtableBytes()));
+              (double) status.memtableBytes()));
       result.add(
           gauge(
               "sluice_compaction_pending_bytes",
               "Bytes of files that wait for compaction.",
-              status.compactionPendingBytes()));
+              (double) status.compactionPendingBytes()));
       result.add(
           tables(
               "sluice_freshness_seconds",
@@ -221,9 +221,9 @@ public final class PipelineMetrics implements PipelineListener, ValueListener {
               List.of("pipeline", "table", "kind"));
       for (TableStatus table : tables) {
         String name = table.source().toString();
-        rows.addMetric(List.of(pipeline, name, "insert"), table.inserts());
-        rows.addMetric(List.of(pipeline, name, "update"), table.updates());
-        rows.addMetric(List.of(pipeline, name, "delete"), table.deletes());
+        rows.addMetric(List.of(pipeline, name, "insert"), (double) table.inserts());
+        rows.addMetric(List.of(pipeline, name, "update"), (double) table.updates());
+        rows.addMetric(List.of(pipeline, name, "delete"), (double) table.deletes());
       }
       return rows;
     }

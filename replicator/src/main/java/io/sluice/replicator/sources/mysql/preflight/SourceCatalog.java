@@ -58,7 +58,8 @@ final class SourceCatalog {
     return result;
   }
 
-  private List<String> databases() throws SQLException {
+  /** All databases that the user can see. */
+  List<String> databases() throws SQLException {
     List<String> result = new ArrayList<>();
     try (Statement statement = connection.createStatement();
         ResultSet rows =

@@ -65,14 +65,15 @@ public final class SourceCheck {
   /**
    * For a start: the errors among the findings, as one failure.
    *
-   * @throws PipelineStoppedException REFUSED if there are any, UNREACHABLE as {@link #examine}
+   * @throws PipelineStoppedException MISCONFIGURED if there are any, UNREACHABLE as {@link
+   *     #examine}
    */
   public static SourceReport require(SluiceConfig config) {
     SourceReport report = examine(config);
     List<String> errors =
         report.findings().stream().filter(Finding::stops).map(Finding::toString).toList();
     if (!errors.isEmpty()) {
-      throw new PipelineStoppedException(Reason.REFUSED, String.join("\n", errors));
+      throw new PipelineStoppedException(Reason.MISCONFIGURED, String.join("\n", errors));
     }
     return report;
   }
@@ -89,14 +90,15 @@ public final class SourceCheck {
     SourceConfig source = config.source();
     JdbcSource jdbc = new JdbcSource(flavor(source), source.connection());
     try (Connection connection = jdbc.connect()) {
-      List<CatalogTable> captured = new SourceCatalog(connection, routing).capturedTables();
+      SourceCatalog catalog = new SourceCatalog(connection, routing);
+      List<CatalogTable> captured = catalog.capturedTables();
       boolean cascadesAreLogged = cascadesAreLogged(connection);
       List<PlannedSourceTable> planned = new ArrayList<>();
       for (CatalogTable table : captured) {
         planned.add(plan(table));
         examine(table, cascadesAreLogged);
       }
-      unmatchedPatterns(captured);
+      unmatchedPatterns(captured, catalog.databases());
       sharedTargets(planned);
       String server = server(connection) + " at " + address(source);
       return new SourceReport(server, findings, planned);
@@ -202,7 +204,17 @@ public final class SourceCheck {
     }
   }
 
-  private void unmatchedPatterns(List<CatalogTable> captured) {
+  /**
+   * A pattern without a table is worth a word. When no pattern has one, a start makes sense only if
+   * tables may come: a wildcard in a database that is there.
+   */
+  private void unmatchedPatterns(List<CatalogTable> captured, List<String> databases) {
+    boolean mayCome =
+        config.source().include().stream()
+            .filter(pattern -> !pattern.isLiteral())
+            .anyMatch(pattern -> databases.stream().anyMatch(pattern::matchesDatabase));
+    Finding.Severity severity =
+        captured.isEmpty() && !mayCome ? Finding.Severity.ERROR : Finding.Severity.WARNING;
     for (TablePattern pattern : config.source().include()) {
       boolean matched =
           captured.stream()
@@ -210,11 +222,14 @@ public final class SourceCheck {
               .anyMatch(id -> pattern.matches(id.database(), id.table()));
       if (!matched) {
         findings.add(
-            Finding.warning(
+            new Finding(
+                severity,
                 "source.include",
                 "\"" + pattern + "\" matches no table that the user can see.",
-                "Check its spelling (case matters) and GRANT SELECT on what it means; a table that"
-                    + " is created later will be captured."));
+                "Check its spelling (case matters) and GRANT SELECT on what it means"
+                    + (severity == Finding.Severity.ERROR
+                        ? "; no table would be captured at all."
+                        : "; a table that is created later will be captured.")));
       }
     }
   }

@@ -1,0 +1,2 @@
+/** What {@code check} finds at real servers. */
+package io.sluice.it.check;
