@@ -16,6 +16,7 @@ import io.sluice.sinks.PipelineListener;
 import io.sluice.sinks.PipelineStatus;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
+import io.sluice.sinks.RoutedTable;
 import io.sluice.sinks.TableRefusedException;
 import io.sluice.sinks.pipeline.Pipeline;
 import java.sql.SQLException;
@@ -59,8 +60,7 @@ final class PipelineRun {
     this.clock = clock;
     this.pipeline = pipeline;
     this.source = source;
-    this.input =
-        new ObservedInput(pipeline.changes(), table -> seen(table), this::definitionsAreKnown);
+    this.input = new ObservedInput(pipeline.changes(), this::seen, this::definitionsAreKnown);
     this.backfill =
         new Backfill(
             jdbc,
@@ -118,7 +118,7 @@ final class PipelineRun {
     part.whenComplete((nothing, failure) -> ended.complete(asStop(failure)));
   }
 
-  private void seen(io.sluice.sinks.RoutedTable table) {
+  private void seen(RoutedTable table) {
     backfill.add(table);
   }
 
