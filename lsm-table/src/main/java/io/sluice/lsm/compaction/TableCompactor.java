@@ -100,7 +100,8 @@ public final class TableCompactor implements AutoCloseable {
     /** Refreshes begun when it became stale; a later one shows what happened. */
     long staleSince;
 
-    final List<CompletableFuture<Void>> waiters = new ArrayList<>();
+    /** Of the writers that wait for fewer runs; one for all of them. */
+    @Nullable CompletableFuture<Void> belowStop;
 
     BucketState(BucketId id, Levels levels) {
       this.id = id;
@@ -137,6 +138,7 @@ public final class TableCompactor implements AutoCloseable {
   private long refreshesBegun;
   private boolean refreshQueued;
   private int refreshFailures;
+  private int unseenCommits;
   private int activeTasks;
   private volatile boolean closed;
 
@@ -164,9 +166,10 @@ public final class TableCompactor implements AutoCloseable {
             parts.snapshots(), parts.manifests(), keyOrder, options.compaction().levels());
   }
 
-  /** There is, or may be, a new snapshot. Returns at once. */
+  /** There is, or may be, a new snapshot: call it after every commit. Returns at once. */
   public void wake() {
     synchronized (lock) {
+      unseenCommits++;
       if (closed || refreshQueued) {
         return;
       }
@@ -206,16 +209,25 @@ public final class TableCompactor implements AutoCloseable {
    */
   public CompletableFuture<Void> belowStop(BinaryRow partition, int bucket) {
     synchronized (lock) {
-      BucketState state = states.get(new BucketId(partition, bucket));
-      if (state == null || writeOnly || belowStop(state)) {
+      BucketId id = new BucketId(partition, bucket);
+      BucketState known = states.get(id);
+      int runs = (known == null ? 0 : known.levels.runs().size()) + unseenCommits;
+      if (writeOnly || runs <= options.stopTrigger()) {
         return CompletableFuture.completedFuture(null);
       }
       if (closed) {
         return CompletableFuture.failedFuture(closedFailure());
       }
-      CompletableFuture<Void> waiter = new CompletableFuture<>();
-      state.waiters.add(waiter);
-      return waiter;
+      BucketState state =
+          known == null
+              ? state(new BucketId(partition.size() == 0 ? partition : partition.copy(), bucket))
+              : known;
+      CompletableFuture<Void> waiting = state.belowStop;
+      if (waiting == null) {
+        waiting = new CompletableFuture<>();
+        state.belowStop = waiting;
+      }
+      return waiting;
     }
   }
 
@@ -226,10 +238,6 @@ public final class TableCompactor implements AutoCloseable {
     } catch (ExecutionException e) {
       throw closedFailure();
     }
-  }
-
-  private boolean belowStop(BucketState state) {
-    return state.levels.runs().size() <= options.stopTrigger();
   }
 
   private static CancellationException closedFailure() {
@@ -332,11 +340,14 @@ public final class TableCompactor implements AutoCloseable {
   /** Moves the known levels on, lets writers go on, plans what changed. */
   private void refresh() throws IOException {
     List<BucketState> due = new ArrayList<>();
+    List<CompletableFuture<Void>> goOn = new ArrayList<>();
     refreshing.lock();
     try {
       long generation;
+      int commits;
       synchronized (lock) {
         generation = ++refreshesBegun;
+        commits = unseenCommits;
       }
       Set<BucketId> changed = live.refresh();
       Snapshot known = live.known();
@@ -345,8 +356,10 @@ public final class TableCompactor implements AutoCloseable {
         refreshFailures = 0;
         schema = newest;
         knownId = known == null ? 0 : known.id();
+        unseenCommits -= commits;
         changed.forEach(this::update);
         for (BucketState state : states.values()) {
+          addReleased(state, goOn);
           if (state.phase == Phase.STALE && state.staleSince < generation) {
             state.phase = Phase.IDLE;
             changed.add(state.id);
@@ -362,7 +375,8 @@ public final class TableCompactor implements AutoCloseable {
     } finally {
       refreshing.unlock();
     }
-    // Outside the locks: an executor may run a task at once in this thread.
+    // Outside the locks: what waits may go on, and an executor run a task, in this very thread.
+    goOn.forEach(waiting -> waiting.complete(null));
     for (BucketState state : due) {
       submit(state.plan.map(CompactionPlan::bytes).orElse(0L), () -> compact(state));
     }
@@ -375,9 +389,14 @@ public final class TableCompactor implements AutoCloseable {
     state.levels =
         bucket == null ? Levels.of(keyOrder, options.levels(), List.of()) : bucket.levels();
     state.totalBuckets = bucket == null ? state.totalBuckets : bucket.totalBuckets();
-    if (belowStop(state)) {
-      state.waiters.forEach(waiter -> waiter.complete(null));
-      state.waiters.clear();
+  }
+
+  /** Under lock. */
+  private void addReleased(BucketState state, List<CompletableFuture<Void>> into) {
+    CompletableFuture<Void> waiting = state.belowStop;
+    if (waiting != null && state.levels.runs().size() <= options.stopTrigger()) {
+      state.belowStop = null;
+      into.add(waiting);
     }
   }
 
@@ -656,12 +675,18 @@ public final class TableCompactor implements AutoCloseable {
    */
   @Override
   public void close() {
+    List<CompletableFuture<Void>> waiting = new ArrayList<>();
     synchronized (lock) {
       closed = true;
       for (BucketState state : states.values()) {
-        state.waiters.forEach(waiter -> waiter.completeExceptionally(closedFailure()));
-        state.waiters.clear();
+        if (state.belowStop != null) {
+          waiting.add(state.belowStop);
+          state.belowStop = null;
+        }
       }
+    }
+    waiting.forEach(writer -> writer.completeExceptionally(closedFailure()));
+    synchronized (lock) {
       boolean interrupted = false;
       while (activeTasks > 0) {
         try {
