@@ -18,8 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -52,6 +50,7 @@ public final class EpochCommitter {
   /** Snapshots of the newest finished epoch of this process, until they are looked at again. */
   private final Map<LakeTable, Snapshot> lastMade = new HashMap<>();
 
+  private List<Long> lowerEpochs = List.of();
   private @Nullable String historyFileKept;
 
   /**
@@ -125,22 +124,18 @@ public final class EpochCommitter {
   }
 
   /**
-   * The whole way of one epoch.
+   * Makes an epoch visible; {@link #finish} follows before the next one.
    *
    * @return the snapshot that each table has it in
    * @throws PipelineStoppedException PROTECTED if fenced or if an outcome can't be known,
    *     UNREACHABLE if storage stays away
    */
-  public SortedMap<LakeTable, Long> publish(EpochFile epoch) {
+  public Map<LakeTable, Snapshot> publish(EpochFile epoch) {
     byte[] content = EpochJson.write(epoch);
     String doing = "writing " + store.path(epoch.number());
     retry.run(doing, () -> store.create(epoch, content));
-    retry.run(doing, () -> store.refuseHigherThan(epoch.number()));
-    Map<LakeTable, Snapshot> made = rollForward(epoch);
-    finish(epoch, made);
-    SortedMap<LakeTable, Long> ids = new TreeMap<>();
-    made.forEach((table, snapshot) -> ids.put(table, snapshot.id()));
-    return ids;
+    lowerEpochs = retry.run(doing, () -> store.refuseHigherThan(epoch.number()));
+    return rollForward(epoch);
   }
 
   /** Puts an epoch that has its file into the tables that lack it. */
@@ -177,7 +172,10 @@ public final class EpochCommitter {
     return snapshot;
   }
 
-  /** The epoch is in all its tables: the ones before it are no longer needed. */
+  /**
+   * The epoch is in all its tables: the ones before it are no longer needed. Expiry may hear of the
+   * epoch only after this, for the snapshots of the one before are looked at here.
+   */
   public void finish(EpochFile epoch, Map<LakeTable, Snapshot> made) {
     lookOnceMore();
     lastMade.clear();
@@ -186,10 +184,8 @@ public final class EpochCommitter {
     retry.run(
         doing,
         () -> {
-          for (long number : store.list()) {
-            if (number < epoch.number()) {
-              store.delete(number);
-            }
+          for (long number : lowerEpochs) {
+            store.delete(number);
           }
         });
     String historyFile = epoch.historyFile();

@@ -84,12 +84,17 @@ public final class EpochStore {
     }
   }
 
-  /** Throws if there is a higher epoch than this: the pipeline has another owner. */
-  public void refuseHigherThan(long number) throws IOException {
+  /**
+   * Throws if there is a higher epoch than this: the pipeline has another owner.
+   *
+   * @return the lower epochs that are there
+   */
+  public List<Long> refuseHigherThan(long number) throws IOException {
     List<Long> numbers = list();
     if (!numbers.isEmpty() && numbers.get(numbers.size() - 1) > number) {
       throw fenced(number, "there is already epoch " + numbers.get(numbers.size() - 1));
     }
+    return numbers.stream().filter(lower -> lower < number).toList();
   }
 
   private PipelineStoppedException fenced(long number, String why) {

@@ -66,11 +66,10 @@ final class TableCommit {
           "Stopped to protect table " + change.table() + ": " + e.getMessage(),
           e);
     }
-    if (made == null) {
-      return Objects.requireNonNull(found, "the guard alone says that it is there already");
-    }
-    requirePredecessor(made);
-    return made;
+    // The committer has seen the predecessor of a snapshot that it made.
+    return made != null
+        ? made
+        : Objects.requireNonNull(found, "the guard alone says that it is there already");
   }
 
   private AttemptGuard.Decision beforeAttempt(@Nullable Snapshot latest) throws IOException {

@@ -2,6 +2,7 @@ package io.sluice.sinks.pipeline;
 
 import io.sluice.lsm.commit.CommitMessage;
 import io.sluice.lsm.schema.TableSchema;
+import io.sluice.lsm.snapshot.Snapshot;
 import io.sluice.sinks.PipelineListener;
 import io.sluice.sinks.SourceCallbacks;
 import io.sluice.sinks.SourcePosition;
@@ -155,14 +156,19 @@ final class EpochLoop implements Runnable {
             job.sources(),
             historyFile,
             history);
-    SortedMap<LakeTable, Long> snapshots = committer.publish(epoch);
+    Map<LakeTable, Snapshot> made = committer.publish(epoch);
+    double seconds = monitor.secondsSince(job.cutNanos());
+    SortedMap<LakeTable, Long> snapshots = new TreeMap<>();
+    made.forEach((table, snapshot) -> snapshots.put(table, snapshot.id()));
     last = epoch;
     standing = new Standing(number, clock.millis(), position, job.sourceTimeMicros());
+    // From here on workers may flush for the next epoch while this one is cleaned up after.
     monitor.finished(job, snapshots);
+    committer.finish(epoch, made);
     afterEpoch.accept(snapshots);
     Map<String, Long> named = new LinkedHashMap<>();
     snapshots.forEach((table, id) -> named.put(table.name(), id));
-    listener.epochFinished(number, monitor.secondsSince(job.cutNanos()), named);
+    listener.epochFinished(number, seconds, named);
   }
 
   private static boolean tooLong(List<String> history) {

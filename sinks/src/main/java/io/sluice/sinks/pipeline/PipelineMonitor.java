@@ -56,6 +56,10 @@ final class PipelineMonitor {
   private long lastCutNanos;
   private long lastFinishNanos;
   private boolean epochThreadWaitsForNews;
+
+  /** An epoch is in commit, or being cleaned up after. */
+  private boolean epochThreadBusy;
+
   private boolean closing;
   private boolean inputClosed;
   private volatile @Nullable PipelineStoppedException stopped;
@@ -252,8 +256,11 @@ final class PipelineMonitor {
   @Nullable CutJob awaitCut() throws InterruptedException {
     lock.lockInterruptibly();
     try {
+      epochThreadBusy = false;
+      forOthers.signalAll();
       while (stopped == null) {
         if (inCommit != null) {
+          epochThreadBusy = true;
           return inCommit;
         }
         long now = nanos.getAsLong();
@@ -342,7 +349,7 @@ final class PipelineMonitor {
         }
         forOthers.awaitNanos(left);
       }
-      while (stopped == null && inCommit != null) {
+      while (stopped == null && (inCommit != null || epochThreadBusy)) {
         forOthers.await();
       }
     } finally {

@@ -86,15 +86,15 @@ final class Recovery {
             Reason.MISCONFIGURED,
             store.path(highest.number()) + " is of pipeline " + highest.pipeline());
       }
-      Map<LakeTable, Snapshot> made = committer.rollForward(highest);
-      committer.finish(highest, made);
+      // Finished with the epoch that follows: only then older files are deleted.
+      committer.finish(highest, committer.rollForward(highest));
       String file = highest.historyFile();
       if (file != null) {
         folded = retry.run("reading history " + file, () -> store.readHistory(file));
       }
     }
     EpochFile first = firstOwn(highest, incarnation, source);
-    committer.publish(first);
+    committer.finish(first, committer.publish(first));
     List<String> history = new ArrayList<>(folded);
     history.addAll(first.history());
     Map<SourceTableId, String> progress = new LinkedHashMap<>();

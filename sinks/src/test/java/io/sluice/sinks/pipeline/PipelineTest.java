@@ -363,9 +363,10 @@ class PipelineTest {
     }
     commit();
     changes.history("last");
-    commit();
+    cut();
+    pipeline.close();
     assertThat(epochFiles()).hasSize(1);
-    restart();
+    pipeline = lake.start(storage);
     assertThat(pipeline.recovered().history()).hasSize(701).endsWith("last");
     assertThat(storage.paths().stream().filter(p -> p.contains("/history-"))).hasSize(1);
   }
