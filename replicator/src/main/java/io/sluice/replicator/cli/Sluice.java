@@ -1,5 +1,6 @@
 package io.sluice.replicator.cli;
 
+import io.sluice.replicator.demo.Demo;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.OutputStreamWriter;
@@ -70,13 +71,16 @@ public final class Sluice implements Runnable {
         new CommandLine(root)
             .addSubcommand(new RunCommand(context))
             .addSubcommand(new CheckCommand(context))
+            .addSubcommand(new Demo())
             .addSubcommand(new ScanCommand(context))
             .addSubcommand(new SnapshotsCommand(context))
             .addSubcommand(new TablesCommand(context))
             .addSubcommand(new SchemaCommand(context));
-    line.getSubcommands()
-        .values()
-        .forEach(each -> each.getCommandSpec().mixinStandardHelpOptions(true));
+    for (CommandLine each : line.getSubcommands().values()) {
+      if (!each.getCommandSpec().mixinStandardHelpOptions()) {
+        each.getCommandSpec().mixinStandardHelpOptions(true);
+      }
+    }
     line.setOut(context.out()).setErr(context.err());
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setExecutionExceptionHandler(

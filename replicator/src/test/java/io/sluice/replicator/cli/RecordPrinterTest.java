@@ -57,7 +57,10 @@ class RecordPrinterTest {
           }
         };
     RecordPrinter printer =
-        RecordPrinter.of(RecordPrinter.Format.JSONL, new PrintWriter(closed), List.of("a"));
+        RecordPrinter.of(
+            RecordPrinter.Format.JSONL,
+            new PrintWriter(closed, false, java.nio.charset.StandardCharsets.UTF_8),
+            List.of("a"));
     boolean wanted = true;
     for (int i = 0; wanted && i < 5000; i++) {
       wanted = printer.print((long) i);

@@ -118,5 +118,10 @@ class TableCommandsTest {
     assertThat(CommandLineRun.of("scna").err()).contains("scna");
     assertThat(CommandLineRun.of("--help").exitCode()).isZero();
     assertThat(CommandLineRun.of("scan", "--help").out()).contains("--where", "canonical");
+    for (String verb : List.of("run", "check", "demo", "scan", "snapshots", "tables", "schema")) {
+      CommandLineRun help = CommandLineRun.of(verb, "--help");
+      assertThat(help.exitCode()).isZero();
+      assertThat(help.out()).startsWith("Usage: sluice " + verb);
+    }
   }
 }

@@ -33,7 +33,7 @@ record ColumnTypeText(
     // MariaDB puts comments such as /* mariadb-5.3 */ behind some types.
     int comment = behind.indexOf("/*");
     behind = (comment < 0 ? behind : behind.substring(0, comment)).strip();
-    String[] numbers = inside.split(",");
+    String[] numbers = inside.split(",", -1);
     return new ColumnTypeText(
         behind.isEmpty() ? name : name + " " + behind,
         number(numbers[0]),

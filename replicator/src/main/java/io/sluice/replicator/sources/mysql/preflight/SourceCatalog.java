@@ -172,7 +172,7 @@ final class SourceCatalog {
 
   static List<String> cascades(String createTable) {
     List<String> result = new ArrayList<>();
-    for (String line : createTable.split("\n")) {
+    for (String line : createTable.lines().toList()) {
       Matcher matcher = CASCADE.matcher(withoutNames(line));
       if (matcher.find()) {
         Matcher name = QUOTED.matcher(line);
