@@ -42,6 +42,9 @@ public final class Pipeline implements AutoCloseable {
   /** How long {@link #close} waits for the end of a transaction. */
   private static final Duration TRANSACTION_WAIT = Duration.ofSeconds(10);
 
+  /** And how long for the last epoch, when storage is slow or away. */
+  private static final Duration COMMIT_WAIT = Duration.ofSeconds(60);
+
   private static final long THREAD_END_MILLIS = 10_000;
   private static final int COMMIT_THREADS = 4;
 
@@ -287,7 +290,13 @@ public final class Pipeline implements AutoCloseable {
   @Override
   public void close() {
     try {
-      monitor.drain(TRANSACTION_WAIT);
+      if (!monitor.drain(TRANSACTION_WAIT, COMMIT_WAIT)) {
+        log.warn(
+            "Pipeline {} ends without its last epoch: the warehouse didn't take it within {} s."
+                + " Nothing is lost; it comes again after the next start.",
+            settings.name(),
+            COMMIT_WAIT.toSeconds());
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

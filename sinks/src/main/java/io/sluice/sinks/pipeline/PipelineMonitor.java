@@ -329,10 +329,13 @@ final class PipelineMonitor {
   }
 
   /**
-   * Commits what can be committed and closes the entrance: waits for the transaction under way, at
-   * most so long, then for the last epoch.
+   * Commits what can be committed and closes the entrance: waits for the transaction under way,
+   * then for the last epoch, for each at most so long.
+   *
+   * @return false if the last epoch didn't come to an end: storage may be away; nothing is lost, it
+   *     comes again after the next start
    */
-  void drain(Duration transactionWait) throws InterruptedException {
+  boolean drain(Duration transactionWait, Duration commitWait) throws InterruptedException {
     lock.lockInterruptibly();
     try {
       closing = true;
@@ -349,9 +352,15 @@ final class PipelineMonitor {
         }
         forOthers.awaitNanos(left);
       }
+      deadline = nanos.getAsLong() + commitWait.toNanos();
       while (stopped == null && (inCommit != null || epochThreadBusy)) {
-        forOthers.await();
+        long left = deadline - nanos.getAsLong();
+        if (left <= 0) {
+          return false;
+        }
+        forOthers.awaitNanos(left);
       }
+      return true;
     } finally {
       lock.unlock();
     }

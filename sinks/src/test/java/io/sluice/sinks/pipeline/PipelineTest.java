@@ -119,6 +119,42 @@ class PipelineTest {
         .containsEntry(200L, "x");
   }
 
+  /** Traps 35 and 44: many workers, log order wins, for one key and between keys of one instant. */
+  @Test
+  void keepsTheOrderOfTheLogOverManyWorkers() throws Exception {
+    pipeline.abort();
+    PipelineSettings base = lake.settings();
+    PipelineSettings eight =
+        new PipelineSettings(
+            base.name(),
+            base.warehouse(),
+            base.commitInterval(),
+            base.idleInterval(),
+            8,
+            1,
+            2_000,
+            1,
+            base.snapshotTimeRetained(),
+            1000,
+            10,
+            10);
+    TestLake.Source source = new TestLake.Source();
+    source.buckets = 8;
+    pipeline = lake.start(storage, eight, source, PipelineListener.NONE, 2);
+    changes = pipeline.changes();
+    RoutedTable a = changes.tableChanged(definition("a"), null).orElseThrow();
+    for (int v = 1; v <= 1_000; v++) {
+      put(a, RowKind.UPDATE_AFTER, 1, "v" + v);
+      put(a, RowKind.INSERT, 1_000 + v, "x");
+      put(a, RowKind.DELETE, 1_000 + v, "x");
+      if (v % 100 == 0) {
+        cut();
+      }
+    }
+    commit();
+    assertThat(lake.rows(storage, "a")).isEqualTo(Map.of(1L, "v1000"));
+  }
+
   @Test
   void movesAKeyAcrossBuckets() throws Exception {
     RoutedTable a = changes.tableChanged(definition("a"), null).orElseThrow();
