@@ -50,6 +50,8 @@ final class EngineProperties {
           "database.password",
           "transforms",
           "converters",
+          "exact.type",
+          "exact.flavor",
           "message.key.columns",
           "binlog.buffer.size");
 
@@ -125,6 +127,10 @@ final class EngineProperties {
     set(properties, "time.precision.mode", "microseconds");
     set(properties, "enable.time.adjuster", "false");
     set(properties, "binary.handling.mode", "bytes");
+    // Without it zero dates of NOT NULL columns are 1970-01-01, and JSON is refused.
+    set(properties, "converters", "exact");
+    set(properties, "exact.type", ExactValueConverter.class.getName());
+    set(properties, "exact.flavor", settings.flavor() == MySqlFlavor.MARIADB ? "mariadb" : "mysql");
     set(properties, "record.processing.threads", "1");
     set(properties, "max.batch.size", "8192");
     set(properties, "max.queue.size", "32768");
