@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.sluice.evolution.SourceColumn;
 import io.sluice.evolution.SourceTable;
 import io.sluice.evolution.SourceTableId;
+import io.sluice.replicator.values.EnumLabels;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -95,18 +96,11 @@ final class HistoryRecords {
     return node.isTextual() ? node.asText() : null;
   }
 
-  /** Debezium keeps the quotes of the definition: {@code 'it''s'}. */
+  /** Debezium keeps quotes and escapes of the definition: {@code 'it''s'}. */
   private static List<String> labels(JsonNode values) {
     var result = new ArrayList<String>();
     for (JsonNode value : values) {
-      String label = value.asText();
-      if (label.length() >= 2
-          && (label.charAt(0) == '\'' || label.charAt(0) == '"')
-          && label.charAt(label.length() - 1) == label.charAt(0)) {
-        String quote = label.substring(0, 1);
-        label = label.substring(1, label.length() - 1).replace(quote + quote, quote);
-      }
-      result.add(label);
+      result.add(EnumLabels.unquote(value.asText()));
     }
     return result;
   }
