@@ -8,6 +8,7 @@ import io.sluice.evolution.SourceTable;
 import io.sluice.evolution.TablePlanner;
 import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.schema.TableSchema;
+import io.sluice.lsm.schema.UnsupportedFeatures;
 import io.sluice.lsm.snapshot.Snapshot;
 import io.sluice.lsm.table.LsmTable;
 import io.sluice.sinks.TableRefusedException;
@@ -71,6 +72,8 @@ final class SchemaGate {
     }
     try {
       TableSchema current = retry.run(doing, () -> tables.open(lake).newestSchema());
+      // Said here, by table, and not by a worker at the first row.
+      UnsupportedFeatures.checkWriting(current, lake.root(tables.warehouse()));
       if (!knownToPipeline) {
         refuseForeignRows(definition, lake, doing);
       }

@@ -10,6 +10,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sluice.evolution.SourceColumn;
 import io.sluice.evolution.SourceTable;
 import io.sluice.lsm.row.RowKind;
+import io.sluice.lsm.schema.DataField;
+import io.sluice.lsm.schema.DataTypes;
+import io.sluice.lsm.schema.RowType;
+import io.sluice.lsm.schema.TableSchema;
+import io.sluice.lsm.schema.TableSchemaJson;
 import io.sluice.lsm.snapshot.CommitKind;
 import io.sluice.lsm.snapshot.Snapshot;
 import io.sluice.lsm.testing.MemoryFileIO;
@@ -332,6 +337,28 @@ class PipelineTest {
             PipelineStoppedException.class,
             e -> assertThat(e.reason()).isEqualTo(PipelineStoppedException.Reason.PROTECTED))
         .hasMessageContaining("/lake/shop.db/a");
+  }
+
+  @Test
+  void refusesALakeTableThatItCannotWrite() throws Exception {
+    TableSchema parquet =
+        new TableSchema(
+            0,
+            new RowType(
+                List.of(
+                    new DataField(0, "id", DataTypes.BIGINT.withNullable(false)),
+                    new DataField(1, "v", DataTypes.varchar(200)))),
+            1,
+            List.of(),
+            List.of("id"),
+            Map.of("bucket", "1", "file.format", "parquet"),
+            null,
+            0);
+    storage.put(lake.root("a") + "/schema/schema-0", TableSchemaJson.write(parquet));
+    assertThatThrownBy(() -> changes.tableChanged(definition("a"), null))
+        .isInstanceOf(TableRefusedException.class)
+        .hasMessageContaining("shop.a")
+        .hasMessageContaining("parquet");
   }
 
   @Test
