@@ -334,7 +334,7 @@ public final class TableWriteBench {
             org.apache.paimon.fs.local.LocalFileIO.create(),
             new org.apache.paimon.fs.Path("file://" + root));
     String user = "bench";
-    try (IOManager spill = IOManager.create(root.getParent().toString());
+    try (IOManager spill = IOManager.create(root.resolveSibling("spill").toString());
         StreamTableWrite write = table.newWrite(user);
         StreamTableCommit commit = table.newCommit(user)) {
       write.withIOManager(spill);
