@@ -174,7 +174,7 @@ class CrashIT {
 
   private static void assertReadable(PipelineFolder pipeline) {
     for (String table : Workload.TABLES) {
-      if (Files.isDirectory(pipeline.table(Workload.DATABASE, table).resolve("snapshot"))) {
+      if (Files.exists(pipeline.table(Workload.DATABASE, table).resolve("schema/schema-0"))) {
         LakeRows.read(pipeline.warehouse(), Workload.DATABASE, table);
       }
     }

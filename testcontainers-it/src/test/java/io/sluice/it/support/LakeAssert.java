@@ -60,7 +60,7 @@ public final class LakeAssert {
     List<String> lines = new ArrayList<>();
     for (String table : tables) {
       Path folder = pipeline.table(database, table);
-      if (!Files.isDirectory(folder.resolve("schema"))) {
+      if (!Files.exists(folder.resolve("schema/schema-0"))) {
         lines.add(database + "." + table + ": not in the lake yet");
         continue;
       }

@@ -196,7 +196,7 @@ public final class TrapScript {
             () -> "rows",
             () -> {
               daemon.assertAlive();
-              if (!Files.isDirectory(pipeline.table(database, table).resolve("schema"))) {
+              if (!Files.exists(pipeline.table(database, table).resolve("schema/schema-0"))) {
                 return false;
               }
               List<String> rows =
