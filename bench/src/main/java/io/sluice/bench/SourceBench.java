@@ -93,7 +93,7 @@ public final class SourceBench {
         cpuMicros / updates);
   }
 
-  private static void fill(ThrowawayServer server) throws SQLException {
+  static void fill(ThrowawayServer server) throws SQLException {
     try (Connection connection = server.connect("");
         Statement statement = connection.createStatement()) {
       statement.execute("CREATE DATABASE bench");
@@ -108,7 +108,7 @@ public final class SourceBench {
     }
   }
 
-  private static void write(ThrowawayServer server, int updates) throws SQLException {
+  static void write(ThrowawayServer server, int updates) throws SQLException {
     try (Connection connection = server.connect("bench");
         Statement statement = connection.createStatement()) {
       connection.setAutoCommit(false);
@@ -169,7 +169,7 @@ public final class SourceBench {
   }
 
   /** From the folder's offsets; with no updates wanted, only until the schemas were read. */
-  private static void runStock(ThrowawayServer server, Path folder, int updates) throws Exception {
+  static void runStock(ThrowawayServer server, Path folder, int updates) throws Exception {
     var properties = new Properties();
     Map.ofEntries(
             Map.entry("name", "stock"),

@@ -96,6 +96,20 @@ public final class Lake {
     return table.isPresent() ? Optional.of(table.get().newScan()) : Optional.empty();
   }
 
+  /** Live files of the table that has most of them, for each of its buckets. */
+  public long filesPerBucketMax() throws IOException {
+    long most = 0;
+    for (Shop.Table each : Shop.TABLES) {
+      Optional<LsmTable> table = table(each.name());
+      Snapshot newest = table.isPresent() ? table.get().snapshots().findLatest() : null;
+      if (table.isPresent() && newest != null) {
+        TableStatistics statistics = table.get().statistics(newest);
+        most = Math.max(most, statistics.files() / Math.max(1, statistics.buckets()));
+      }
+    }
+    return most;
+  }
+
   /** What the newest snapshots hold. */
   public Totals totals() throws IOException {
     long count = 0;
