@@ -7,8 +7,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -31,31 +29,37 @@ public final class LakeState {
     return highest(pipeline.table(database, table).resolve("snapshot"), SNAPSHOT);
   }
 
-  /** Whether the newest epoch is in all of its tables. */
-  public static String describe(PipelineFolder pipeline, String database, String... tables) {
+  /**
+   * Where the daemon was, by what it left: whether the newest epoch is in all of its tables, and
+   * whether a table was being copied.
+   */
+  public static String describe(PipelineFolder pipeline, String database) {
     long epoch = highestEpoch(pipeline);
     if (epoch == 0) {
       return "before the first epoch";
     }
     try {
-      String text = Files.readString(pipeline.stateFolder().resolve(epochFile(pipeline, epoch)));
-      int named = 0;
-      List<String> lacking = new ArrayList<>();
-      for (String table : tables) {
-        if (!text.contains(database + ".db/" + table)
-            && !text.contains("\"" + database + "." + table + "\"")) {
-          continue;
-        }
-        named++;
-        if (newestEpochOf(pipeline, database, table) < epoch) {
-          lacking.add(table);
+      JsonNode root =
+          JSON.readTree(pipeline.stateFolder().resolve(epochFile(pipeline, epoch)).toFile());
+      int changed = 0;
+      int lacking = 0;
+      for (JsonNode change : root.path("changes")) {
+        changed++;
+        if (newestEpochOf(pipeline, database, change.path("table").asText()) < epoch) {
+          lacking++;
         }
       }
-      return lacking.isEmpty()
-          ? "between epochs"
-          : lacking.size() < named
-              ? "between the snapshots of one epoch"
-              : "between epoch file and first snapshot";
+      boolean copying = false;
+      for (JsonNode source : root.path("sources")) {
+        copying |= !source.path("backfill").asText().contains("consistent");
+      }
+      String where =
+          lacking == 0
+              ? "between epochs"
+              : lacking < changed
+                  ? "between the snapshots of one epoch"
+                  : "between epoch file and first snapshot";
+      return copying ? where + ", in the backfill" : where;
     } catch (NoSuchFileException e) {
       return "while the epoch file was replaced";
     } catch (IOException e) {
