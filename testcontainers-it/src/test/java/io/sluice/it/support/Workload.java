@@ -11,6 +11,7 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A random workload over three tables of database {@code crash}, from a seed: transactions of
@@ -24,6 +25,8 @@ public final class Workload implements AutoCloseable {
 
   /** Rows of one large statement. */
   public static final int LARGE_STATEMENT_ROWS = 5_000;
+
+  private static final long PAUSE_NANOS = 8_000_000;
 
   private final ThrowawayServer server;
   private final Random random;
@@ -128,6 +131,9 @@ public final class Workload implements AutoCloseable {
           smallTransaction(connection);
         }
         transactions.incrementAndGet();
+        // Else it fills the binlog while nobody reads, and the end of the test is one long catching
+        // up.
+        LockSupport.parkNanos(PAUSE_NANOS);
       }
     } catch (SQLException | RuntimeException e) {
       failure.set(e);
