@@ -15,12 +15,15 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.apache.avro.AvroRuntimeException;
 import org.apache.avro.Schema;
 import org.apache.avro.file.CodecFactory;
 import org.apache.avro.file.DataFileStream;
 import org.apache.avro.file.DataFileWriter;
+import org.apache.avro.generic.GenericData;
 import org.apache.avro.generic.GenericDatumReader;
 import org.apache.avro.generic.GenericDatumWriter;
 import org.apache.avro.generic.GenericRecord;
@@ -121,7 +124,7 @@ final class AvroFiles {
     byte[] content = fileIO.readAll(path);
     List<T> result = new ArrayList<>();
     try (DataFileStream<GenericRecord> in =
-        new DataFileStream<>(new ByteArrayInputStream(content), new GenericDatumReader<>())) {
+        new DataFileStream<>(new ByteArrayInputStream(content), new SharedSchemaReader())) {
       GenericRecord reused = null;
       while (in.hasNext()) {
         reused = in.next(reused);
@@ -141,6 +144,39 @@ final class AvroFiles {
               + e.getMessage()
               + ". Keep the table as it is and restore this file from a copy.",
           e);
+    }
+  }
+
+  /**
+   * Reads with one schema object for all files of one schema. Avro keeps what it prepares for a
+   * schema by the object's identity, for ever: with an object a file, reading would fill the heap.
+   */
+  private static final class SharedSchemaReader extends GenericDatumReader<GenericRecord> {
+
+    /** Schemas in use are few; a folder full of strange ones must not fill the heap either. */
+    private static final int SCHEMAS_MAX = 64;
+
+    private static final Map<Schema, Schema> SHARED = new ConcurrentHashMap<>();
+
+    /** Without the fast reader, which holds on to schemas more strongly than the plain one. */
+    private static final GenericData PLAIN = new GenericData();
+
+    static {
+      PLAIN.setFastReaderEnabled(false);
+    }
+
+    SharedSchemaReader() {
+      super(null, null, PLAIN);
+    }
+
+    @Override
+    public void setSchema(Schema schema) {
+      Schema shared = SHARED.get(schema);
+      if (shared == null && SHARED.size() < SCHEMAS_MAX) {
+        Schema first = SHARED.putIfAbsent(schema, schema);
+        shared = first == null ? schema : first;
+      }
+      super.setSchema(shared == null ? schema : shared);
     }
   }
 
