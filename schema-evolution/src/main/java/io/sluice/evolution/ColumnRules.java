@@ -4,6 +4,7 @@ import io.sluice.evolution.MappedType.Refused;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What may be a key, and which redefinitions of a column leave every stored value as it was. */
@@ -33,10 +34,24 @@ final class ColumnRules {
           "LONGTEXT", 4_294_967_295L,
           "LONGBLOB", 4_294_967_295L);
 
+  private static final Set<String> RESERVED_COLUMNS =
+      Set.of("_SEQUENCE_NUMBER", "_VALUE_KIND", "_LEVEL", "_ROW_ID");
+
+  private static final String RENAME =
+      "Rename the column, or exclude the table with source.exclude.";
+
   private ColumnRules() {}
 
-  /** {@link TypeMapping#map}, and what can't be a key is refused as one. */
+  /** {@link TypeMapping#map}; names that can't be, and what can't be a key, are refused. */
   static MappedType map(TypeMapping mapping, SourceColumn column, boolean key) {
+    if (column.name().startsWith("_KEY_") || RESERVED_COLUMNS.contains(column.name())) {
+      return new Refused("the name is reserved by the table format.", RENAME);
+    }
+    if (column.name().indexOf('`') >= 0) {
+      // Tried with Paimon 1.4.2: of a table that it wrote itself it reads NULL there.
+      return new Refused(
+          "Paimon's readers give NULL for a column whose name holds a backtick.", RENAME);
+    }
     SourceKind kind = SourceKind.of(column);
     if (key && (kind == SourceKind.FLOAT || kind == SourceKind.DOUBLE)) {
       return new Refused(

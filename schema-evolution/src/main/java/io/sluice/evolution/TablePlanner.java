@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
@@ -31,8 +30,6 @@ public final class TablePlanner {
           "orc.timestamp-ltz.legacy.type", "false is the only right value");
 
   private static final Pattern LAKE_NAME = Pattern.compile("[^/\\\\$\\x00-\\x1f]+");
-  private static final Set<String> RESERVED_COLUMNS =
-      Set.of("_SEQUENCE_NUMBER", "_VALUE_KIND", "_LEVEL", "_ROW_ID");
 
   private TablePlanner() {}
 
@@ -54,14 +51,6 @@ public final class TablePlanner {
       } else if (mapped instanceof MappedType.Lake lake) {
         DataType type = lake.type().withNullable(!key);
         fields.add(new DataField(fields.size(), column.name(), type));
-      }
-      if (column.name().startsWith("_KEY_") || RESERVED_COLUMNS.contains(column.name())) {
-        faults.add(
-            fault(
-                source,
-                column.name(),
-                "the name is reserved by the table format.",
-                "Rename the column, or exclude the table with source.exclude."));
       }
     }
     checkKeys(source, options, faults);
