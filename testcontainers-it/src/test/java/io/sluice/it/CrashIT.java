@@ -67,7 +67,7 @@ class CrashIT {
               .source(server)
               .include(Workload.DATABASE + ".*")
               // Small chunks and few runs, so that backfill and compaction are hit.
-              .set("source.backfill { readers = 2, chunk-rows = 500 }")
+              .set("source.backfill { readers = 2, chunk-rows = 60 }")
               .set(
                   "tables.defaults { bucket = 2, options { \"num-sorted-run.compaction-trigger\" = 3 } }");
       Map<Aim, Integer> aims = new EnumMap<>(Aim.class);

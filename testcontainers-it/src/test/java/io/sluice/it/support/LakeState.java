@@ -49,7 +49,7 @@ public final class LakeState {
           lacking++;
         }
       }
-      boolean copying = false;
+      boolean copying = root.path("sources").isEmpty();
       for (JsonNode source : root.path("sources")) {
         copying |= !source.path("backfill").asText().contains("consistent");
       }
