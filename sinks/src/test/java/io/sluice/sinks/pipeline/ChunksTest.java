@@ -157,6 +157,8 @@ class ChunksTest {
     commit();
     Chunk chunk = open();
     read(chunk, 1, "selected");
+    // A change whose transaction has not ended: until then there is no epoch.
+    put(RowKind.INSERT, 2, "streamed");
     chunk.done("{\"done\":\"1\"}");
     pipeline.abort();
     start();
