@@ -11,12 +11,16 @@ import java.io.InterruptedIOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.NoSuchFileException;
 import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Tries storage again, for long: a full disk, a network or a right that comes back must heal by
  * itself. A file that is missing is tried a few times only. Thread safe.
  */
 public final class StorageRetry {
+
+  private static final Logger LOG = LoggerFactory.getLogger(StorageRetry.class);
 
   /** What may be tried again: a try that failed leaves nothing that disturbs the next one. */
   @FunctionalInterface
@@ -60,6 +64,7 @@ public final class StorageRetry {
       try {
         T result = call.call();
         if (attempt > 1) {
+          LOG.info("Storage answers again: {}", doing);
           listener.storageRecovered(doing);
         }
         return result;
@@ -104,6 +109,11 @@ public final class StorageRetry {
               + failure
               + ". Nothing is lost; make the warehouse writable and start again.",
           failure);
+    }
+    // The first, the second, the fourth ...: said soon, and not a hundred times.
+    if (Integer.bitCount(attempt) == 1) {
+      LOG.warn(
+          "Storage fails, {} (try {} of {}): {}", doing, attempt, triesMax, failure.toString());
     }
     try {
       backoff.pause(attempt);
