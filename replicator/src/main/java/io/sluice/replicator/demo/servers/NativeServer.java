@@ -39,28 +39,30 @@ final class NativeServer implements ThrowawayServer {
   private static final long POLL_MILLIS = 40;
 
   // $1 and $2 are the folders to delete when the JVM is gone, the rest is the server's command
-  // line. The server has a process group of its
-  // own. The shell in between waits for it, so that it is gone when it is dead; the outer one keeps
-  // the pipe for as long as the JVM lives.
+  // line.
+  // With a terminal (set -m) the server gets a process group of its own. The shell in between waits
+  // for it, so that it is gone when it is dead; the outer one keeps the pipe as long as the JVM
+  // lives. The file server.pid is there while the server is.
   private static final String GUARD =
       """
       trap '' INT HUP
-      set -m
+      set -m 2>/dev/null
       folder=$1
       other=$2
       shift 2
       (
         "$@" </dev/null >>"$folder/server.out" 2>&1 &
+        echo $! >"$folder/server.pid"
         echo $!
         exec >/dev/null
         wait
+        rm -f "$folder/server.pid"
       ) </dev/null &
-      group=$!
       exec >/dev/null 2>&1
       while read -r word; do
         [ "$word" != closed ] || exit 0
       done
-      kill -9 "-$group"
+      [ ! -s "$folder/server.pid" ] || kill -9 "$(cat "$folder/server.pid")"
       rm -rf "$folder" "$other"
       """;
 
