@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -77,6 +78,28 @@ class ScanCommandTest {
     }
     assertThat(columns).hasSizeGreaterThan(15);
     assertThat(rows).containsExactlyInAnyOrderElementsOf(expected);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"gone", "cut short", "overwritten"})
+  void aDataFileThatIsNotWholeIsNamed(String damage, @TempDir Path folder) throws IOException {
+    Path table = copy(Path.of(ORDERS), folder.resolve("t"));
+    JsonNode live = expected("dedup-orc").get("liveFiles").get(0);
+    Path file = table.resolve(live.get("path").asText()).resolve(live.get("file").asText());
+    byte[] content = Files.readAllBytes(file);
+    switch (damage) {
+      case "gone" -> Files.delete(file);
+      case "cut short" -> Files.write(file, Arrays.copyOf(content, content.length / 2));
+      default -> {
+        Arrays.fill(content, 3, content.length - 1, (byte) 'X');
+        Files.write(file, content);
+      }
+    }
+
+    CommandLineRun run = CommandLineRun.of("scan", table.toString());
+
+    assertThat(run.exitCode()).isEqualTo(4);
+    assertThat(run.err()).contains(file.getFileName().toString()).doesNotContain("\tat ");
   }
 
   @Test
