@@ -127,7 +127,7 @@ final class KeyShapes {
     table("days", "id DATE PRIMARY KEY", "'2024-02-29'", "'0001-01-01'", "'9999-12-31'");
     table("spans", "id TIME(1) PRIMARY KEY", "'-838:59:59'", "'-00:00:01.5'", "'838:59:59'");
     table("kinds", "id ENUM('z','a','m') PRIMARY KEY, v INT", "'z', 1", "'a', 2", "'m', 3");
-    table("odd`name.x", "`a``b` INT PRIMARY KEY, `select` INT", numbered(9, i -> i + "," + i));
+    table("odd`name.x", "`a b` INT PRIMARY KEY, `select` INT", numbered(9, i -> i + "," + i));
     table("表", "番号 INT PRIMARY KEY", "1", "2", "3");
   }
 
