@@ -111,6 +111,9 @@ final class RecordingInput implements ChangeInput {
       }
       if (change instanceof SchemaChange.Evolve evolve) {
         now = evolve.schema();
+        if (evolve.oldRowsNeedValues()) {
+          event("again " + definition.id().table());
+        }
       }
     }
     lake.put(definition.id(), now);
@@ -206,6 +209,31 @@ final class RecordingInput implements ChangeInput {
   /** The table's rows by replaying what was handed over. */
   synchronized int count(String startsWith) {
     return (int) events.stream().filter(event -> event.startsWith(startsWith)).count();
+  }
+
+  /** The table's rows by their first column, from what was handed over. */
+  synchronized Map<String, String> rowsOf(String table) {
+    var rows = new java.util.TreeMap<String, String>();
+    int columns = 0;
+    for (String event : events) {
+      String[] words = event.split(" ", 3);
+      if (event.startsWith("table ") && words[1].endsWith("." + table)) {
+        columns = words[2].split(",").length;
+      } else if (event.equals("truncate " + table)) {
+        rows.clear();
+      } else if (words.length == 3 && words[1].equals(table)) {
+        String key = words[2].split(",", 2)[0];
+        if (words[0].equals("-D")) {
+          rows.remove(key);
+        } else {
+          rows.put(key, words[2]);
+        }
+      }
+    }
+    int wanted = columns;
+    // Rows from before a column was added have none.
+    rows.replaceAll((key, row) -> row + ",null".repeat(wanted - row.split(",").length));
+    return rows;
   }
 
   /** Waits until the event has come and is behind a cut. */

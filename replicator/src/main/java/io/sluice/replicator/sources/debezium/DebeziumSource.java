@@ -98,7 +98,11 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
   public void start(ChangeInput input, RecoveredState state) {
     BinlogPosition position = recoveredPosition(state);
     List<String> history = HistoryRecords.fold(state.history());
-    var schemas = new SchemaChanges(input, id -> settings.target().apply(id).isPresent());
+    var schemas =
+        new SchemaChanges(
+            input,
+            id -> settings.target().apply(id).isPresent(),
+            () -> SourceServer.cascadesAreLogged(settings));
     if (position != null) {
       delivered =
           new DeliveredMark(

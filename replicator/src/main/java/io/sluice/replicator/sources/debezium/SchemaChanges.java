@@ -1,6 +1,7 @@
 package io.sluice.replicator.sources.debezium;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.sluice.evolution.SourceColumn;
 import io.sluice.evolution.SourceTable;
 import io.sluice.evolution.SourceTableId;
 import io.sluice.replicator.sources.debezium.HistoryRecords.ChangeType;
@@ -10,7 +11,10 @@ import io.sluice.sinks.RoutedTable;
 import io.sluice.sinks.TableRefusedException;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -24,11 +28,17 @@ final class SchemaChanges {
 
   private final ChangeInput input;
   private final Predicate<SourceTableId> captured;
+  private final BooleanSupplier cascadesAreLogged;
   private final Map<SourceTableId, RoutedTable> tables = new HashMap<>();
 
-  SchemaChanges(ChangeInput input, Predicate<SourceTableId> captured) {
+  /**
+   * @param cascadesAreLogged whether the server writes what foreign keys change to its binlog
+   */
+  SchemaChanges(
+      ChangeInput input, Predicate<SourceTableId> captured, BooleanSupplier cascadesAreLogged) {
     this.input = input;
     this.captured = captured;
+    this.cascadesAreLogged = cascadesAreLogged;
   }
 
   boolean isCaptured(SourceTableId id) {
@@ -86,7 +96,7 @@ final class SchemaChanges {
     String text = record.toString();
     boolean handedOver = false;
     for (TableChange change : changes) {
-      SourceTable definition = change.definition();
+      SourceTable definition = withValues(change.definition(), record);
       RoutedTable before = tables.get(change.id());
       if (definition == null || (before != null && before.source().equals(definition))) {
         continue;
@@ -99,6 +109,41 @@ final class SchemaChanges {
     }
   }
 
+  /**
+   * Debezium's definition shows no generated column and no default that is an expression; the
+   * statement does. Existing rows have values in such columns.
+   */
+  private static @Nullable SourceTable withValues(
+      @Nullable SourceTable definition, JsonNode record) {
+    TableStatement statement =
+        TableStatement.parse(record.path("databaseName").asText(""), HistoryRecords.ddl(record));
+    if (definition == null || statement == null) {
+      return definition;
+    }
+    Set<String> valued = statement.addedWithValues();
+    return valued.isEmpty()
+        ? definition
+        : new SourceTable(
+            definition.id(),
+            definition.columns().stream().map(column -> withValue(column, valued)).toList(),
+            definition.primaryKey());
+  }
+
+  private static SourceColumn withValue(SourceColumn column, Set<String> valued) {
+    return column.defaultExpression() != null
+            || !valued.contains(column.name().toLowerCase(Locale.ROOT))
+        ? column
+        : new SourceColumn(
+            column.name(),
+            column.typeName(),
+            column.length(),
+            column.scale(),
+            column.nullable(),
+            column.charset(),
+            column.labels(),
+            "(an expression)");
+  }
+
   private boolean concernsCaptured(TableChange change) {
     return captured.test(change.id())
         || (change.previousId() != null && captured.test(change.previousId()));
@@ -107,9 +152,12 @@ final class SchemaChanges {
   private void refuseUnseenEffects(JsonNode record) {
     String ddl = HistoryRecords.ddl(record);
     String database = record.path("databaseName").asText("");
-    StatementRules.Effect effect = StatementRules.effectOn(database, ddl);
-    if (effect != null && captured.test(effect.table())) {
-      throw refused(effect.table(), record, effect.problem());
+    for (StatementRules.Effect effect : StatementRules.effects(database, ddl)) {
+      boolean harmless =
+          effect.problem().equals(StatementRules.CASCADES) && cascadesAreLogged.getAsBoolean();
+      if (captured.test(effect.table()) && !harmless) {
+        throw refused(effect.table(), record, effect.problem());
+      }
     }
     String dropped = StatementRules.droppedDatabase(ddl);
     if (dropped != null) {

@@ -89,6 +89,23 @@ final class SourceServer {
     }
   }
 
+  /**
+   * Since MySQL 9.6 foreign keys are the server's, not InnoDB's; then what they change by cascade
+   * is in the binlog.
+   *
+   * @throws PipelineStoppedException the server can't be asked
+   */
+  static boolean cascadesAreLogged(SourceSettings settings) {
+    if (settings.flavor() == MySqlFlavor.MARIADB) {
+      return false;
+    }
+    try (Connection connection = connect(settings)) {
+      return "0".equals(variable(connection, "innodb_native_foreign_keys"));
+    } catch (SQLException e) {
+      throw SourceFailures.explain(settings, null, e);
+    }
+  }
+
   /** Null if there is no binlog. */
   static @Nullable BinlogPoint binlogEnd(Connection connection, MySqlFlavor flavor)
       throws SQLException {

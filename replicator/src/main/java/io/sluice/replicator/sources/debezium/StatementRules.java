@@ -1,6 +1,8 @@
 package io.sluice.replicator.sources.debezium;
 
 import io.sluice.evolution.SourceTableId;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -50,9 +52,13 @@ final class StatementRules {
   private static final Pattern SYSTEM_VERSIONING =
       Pattern.compile("\\b(?:WITH|ADD)\\s+SYSTEM\\s+VERSIONING\\b", Pattern.CASE_INSENSITIVE);
 
+  /** Harmless on a server that writes such changes to its binlog. */
+  static final String CASCADES =
+      "its foreign key changes rows by cascade, which this server does not write to its binlog";
+
   private StatementRules() {}
 
-  /** What is done to a table that {@link #effectOn} names. */
+  /** What is done to a table that {@link #effects} names. */
   record Effect(SourceTableId table, String problem) {}
 
   /**
@@ -92,30 +98,39 @@ final class StatementRules {
   }
 
   /**
-   * A statement that changes rows or columns of a table without Debezium saying so; null if it is
-   * none.
+   * What a statement does to rows or columns of tables without Debezium saying so; empty if
+   * nothing.
    */
-  static @Nullable Effect effectOn(@Nullable String database, String sql) {
+  static List<Effect> effects(@Nullable String database, String sql) {
+    var result = new ArrayList<Effect>();
     String text = bare(sql);
     Matcher replaced = CREATE_OR_REPLACE.matcher(text);
     if (replaced.matches()) {
-      return new Effect(
-          table(replaced, database),
-          "CREATE OR REPLACE TABLE replaces its rows and columns unseen");
+      result.add(
+          new Effect(
+              table(replaced, database),
+              "CREATE OR REPLACE TABLE replaces its rows and columns unseen"));
     }
     Matcher altered = ALTER_TABLE.matcher(text);
     if (altered.matches()) {
       String action = altered.group(3);
       if (ROWS_UNSEEN.matcher(action).find()) {
-        return new Effect(
-            table(altered, database), "the statement takes rows away or puts them in unseen");
+        result.add(
+            new Effect(
+                table(altered, database), "the statement takes rows away or puts them in unseen"));
       }
       if (SYSTEM_VERSIONING.matcher(action).find()) {
-        return new Effect(
-            table(altered, database), "deletes in a system-versioned table are logged as updates");
+        result.add(
+            new Effect(
+                table(altered, database),
+                "deletes in a system-versioned table are logged as updates"));
       }
     }
-    return null;
+    TableStatement statement = TableStatement.parse(database, sql);
+    if (statement != null) {
+      result.addAll(statement.effects());
+    }
+    return result;
   }
 
   /** The database that a DROP DATABASE drops; null for other statements. */
