@@ -252,7 +252,8 @@ public final class Backfill implements AutoCloseable {
     }
   }
 
-  private void outdated(TableCopy copy, TableCopy.@Nullable Work work, ChunkOutdatedException e) {
+  private void outdated(TableCopy copy, TableCopy.@Nullable Work work, ChunkOutdatedException e)
+      throws InterruptedException {
     giveBack(copy, work);
     switch (e.why()) {
       case ALTERED -> refresh(copy);
@@ -323,7 +324,7 @@ public final class Backfill implements AutoCloseable {
   }
 
   /** All chunks are over; what is in the table now comes by the stream. */
-  private void emptied(TableCopy copy) {
+  private void emptied(TableCopy copy) throws InterruptedException {
     while (running.get()) {
       RoutedTable now = routed.apply(copy.id()).orElse(copy.table());
       BackfillProgress saved = BackfillProgress.parse(input.progress().get(copy.id()));
@@ -339,6 +340,8 @@ public final class Backfill implements AutoCloseable {
         LOG.info("{} was emptied at the source: nothing of it is left to copy", copy.id());
         return;
       }
+      // Not taken before the truncate's epoch is cut: the warehouse may be away for long.
+      idle();
     }
   }
 

@@ -38,7 +38,10 @@ public record JdbcSource(MySqlFlavor flavor, ConnectionConfig connection) {
               + (flavor == MySqlFlavor.MYSQL ? "transaction_isolation" : "tx_isolation")
               + " = 'REPEATABLE-READ', net_write_timeout = "
               + WRITE_TIMEOUT_SECONDS
-              + ", sql_select_limit = DEFAULT"
+              // DEFAULT would be the server's own limit: rows beyond it would be missing, unsaid.
+              + ", sql_select_limit = 18446744073709551615, "
+              + (flavor == MySqlFlavor.MYSQL ? "max_execution_time" : "max_statement_time")
+              + " = 0"
               // A day old statistics say 0 rows of a table that was just filled.
               + (flavor == MySqlFlavor.MYSQL ? ", information_schema_stats_expiry = 0" : ""));
       return opened;

@@ -93,6 +93,23 @@ class BackfillIT {
     }
   }
 
+  /** A server-wide sql_select_limit cuts results off without a word. */
+  @ParameterizedTest
+  @EnumSource(ServerKind.class)
+  void copiesAllRowsOfAServerThatLimitsItsSessions(ServerKind kind) throws Exception {
+    ThrowawayServer server = server(kind);
+    numbers(server, "t", 300);
+    RoutedTable table = SourceTables.routed(server, DB, "t", 1);
+    RememberingInput input = new RememberingInput(() -> SourceTables.mark(server));
+    sql(server, "SET GLOBAL sql_select_limit = 7");
+    try {
+      copy(server, input, new BackfillSettings(2, 100), List.of(table));
+    } finally {
+      sql(server, "SET GLOBAL sql_select_limit = 18446744073709551615");
+    }
+    assertThat(input.distinct(table.source().id())).hasSize(300);
+  }
+
   @ParameterizedTest
   @EnumSource(ServerKind.class)
   void goesOnWithWhatWasNotDone(ServerKind kind) throws Exception {
