@@ -10,7 +10,6 @@ import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.epoch.EpochFile.Kind;
 import io.sluice.sinks.epoch.EpochFile.SchemaText;
 import io.sluice.sinks.epoch.EpochFile.TableChange;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -278,20 +277,6 @@ public final class EpochCommitter {
 
   /** Reads the highest epoch file; null if there is none. */
   public @Nullable EpochFile readHighest() throws IOException {
-    while (true) {
-      List<Long> numbers = store.list();
-      if (numbers.isEmpty()) {
-        return null;
-      }
-      long highest = numbers.get(numbers.size() - 1);
-      try {
-        return store.read(highest);
-      } catch (FileNotFoundException e) {
-        // Deleted between listing and reading: then there is a higher one now.
-        if (store.list().equals(numbers)) {
-          throw e;
-        }
-      }
-    }
+    return store.readHighest();
   }
 }

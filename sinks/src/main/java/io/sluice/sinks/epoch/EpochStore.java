@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The folder {@code _sluice/<pipeline>} of a warehouse: epoch files {@code epoch-<20 digits>} and
@@ -51,6 +52,24 @@ public final class EpochStore {
   public EpochFile read(long number) throws IOException {
     String path = path(number);
     return EpochJson.read(fileIO.readAll(path), path);
+  }
+
+  /** Reads the highest epoch file; null if there is none. */
+  public @Nullable EpochFile readHighest() throws IOException {
+    while (true) {
+      List<Long> numbers = list();
+      if (numbers.isEmpty()) {
+        return null;
+      }
+      try {
+        return read(numbers.get(numbers.size() - 1));
+      } catch (FileNotFoundException e) {
+        // Deleted between listing and reading: then there is a higher one now.
+        if (list().equals(numbers)) {
+          throw e;
+        }
+      }
+    }
   }
 
   /**
@@ -97,7 +116,8 @@ public final class EpochStore {
     return numbers.stream().filter(lower -> lower < number).toList();
   }
 
-  private PipelineStoppedException fenced(long number, String why) {
+  /** What to stop with when the pipeline has another owner. */
+  public PipelineStoppedException fenced(long number, String why) {
     return new PipelineStoppedException(
         Reason.PROTECTED,
         "Pipeline "

@@ -13,6 +13,7 @@ import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.RecoveredState;
 import io.sluice.sinks.SourceCallbacks;
+import io.sluice.sinks.Succession;
 import io.sluice.sinks.epoch.EpochCommitter;
 import io.sluice.sinks.epoch.EpochStore;
 import io.sluice.sinks.epoch.LakeTables;
@@ -95,6 +96,22 @@ public final class Pipeline implements AutoCloseable {
       Supplier<String> ids,
       SourceCallbacks source,
       PipelineListener listener) {
+    return recover(settings, fileIO, clock, ids, source, listener, Succession.ofAnybody());
+  }
+
+  /**
+   * The same for a daemon that may have rivals.
+   *
+   * @param succession whom it may follow; PROTECTED if the pipeline has another owner by now
+   */
+  public static Pipeline recover(
+      PipelineSettings settings,
+      FileIO fileIO,
+      Clock clock,
+      Supplier<String> ids,
+      SourceCallbacks source,
+      PipelineListener listener,
+      Succession succession) {
     StorageRetry atStart =
         new StorageRetry(
             Backoff.exponential(Duration.ofMillis(100), Duration.ofSeconds(5)),
@@ -106,7 +123,8 @@ public final class Pipeline implements AutoCloseable {
         clock,
         ids,
         source,
-        listener);
+        listener,
+        succession);
   }
 
   static Pipeline recover(
@@ -115,7 +133,8 @@ public final class Pipeline implements AutoCloseable {
       Clock clock,
       Supplier<String> ids,
       SourceCallbacks source,
-      PipelineListener listener) {
+      PipelineListener listener,
+      Succession succession) {
     AtomicInteger threads = new AtomicInteger();
     ExecutorService commitPool =
         Executors.newFixedThreadPool(
@@ -138,7 +157,7 @@ public final class Pipeline implements AutoCloseable {
                   committer(settings, store, lake, storage.atStart(), commitPool),
                   storage.atStart(),
                   clock)
-              .recover(ids.get(), source);
+              .recover(ids.get(), succession, source);
       Pipeline pipeline =
           new Pipeline(
               settings, storage, lake, store, clock, ids, source, listener, commitPool, start);

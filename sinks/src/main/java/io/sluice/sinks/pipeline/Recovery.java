@@ -10,6 +10,7 @@ import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.RecoveredState;
 import io.sluice.sinks.SourceCallbacks;
 import io.sluice.sinks.SourcePosition;
+import io.sluice.sinks.Succession;
 import io.sluice.sinks.TableTarget;
 import io.sluice.sinks.epoch.EpochCommitter;
 import io.sluice.sinks.epoch.EpochFile;
@@ -27,6 +28,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A start, from the lake alone:
@@ -38,6 +41,11 @@ import org.jspecify.annotations.Nullable;
  * </ol>
  */
 final class Recovery {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
+
+  /** How often a live daemon that is taken over from may win the next number. */
+  private static final int ATTEMPTS_MAX = 100;
 
   private final String pipeline;
   private final LakeTables tables;
@@ -69,14 +77,49 @@ final class Recovery {
 
   /**
    * @param incarnation of the process that starts
-   * @throws PipelineStoppedException if going on could lose or double rows, or storage fails
+   * @param succession whom it may follow
+   * @throws PipelineStoppedException if going on could lose or double rows, if the pipeline has
+   *     another owner, or storage fails
    */
-  Result recover(String incarnation, SourceCallbacks source) {
-    EpochFile highest =
-        retry
-            .<Optional<EpochFile>>run(
-                "reading " + store.folder(), () -> Optional.ofNullable(committer.readHighest()))
-            .orElse(null);
+  Result recover(String incarnation, Succession succession, SourceCallbacks source) {
+    succession.add(incarnation);
+    for (int attempt = 1; ; attempt++) {
+      EpochFile highest = readHighest();
+      if (highest != null && !succession.admits(Optional.of(highest.incarnation()))) {
+        throw store.fenced(
+            highest.number(), "it is of incarnation " + highest.incarnation() + ", begun later");
+      }
+      try {
+        return follow(highest, incarnation, source);
+      } catch (PipelineStoppedException e) {
+        if (attempt == ATTEMPTS_MAX || !outrun(highest, succession, e)) {
+          throw e;
+        }
+        LOG.info("Pipeline {}: the one to take over from goes on; trying again", pipeline);
+      }
+    }
+  }
+
+  private @Nullable EpochFile readHighest() {
+    return retry
+        .<Optional<EpochFile>>run(
+            "reading " + store.folder(), () -> Optional.ofNullable(committer.readHighest()))
+        .orElse(null);
+  }
+
+  /** Whether the stop came of an epoch won by one that this start insists on taking over from. */
+  private boolean outrun(
+      @Nullable EpochFile followed, Succession succession, PipelineStoppedException why) {
+    if (why.reason() != Reason.PROTECTED) {
+      return false;
+    }
+    EpochFile now = readHighest();
+    return now != null
+        && (followed == null || now.number() > followed.number())
+        && succession.insistsAgainst(now.incarnation());
+  }
+
+  private Result follow(@Nullable EpochFile highest, String incarnation, SourceCallbacks source) {
     List<String> folded = List.of();
     if (highest == null) {
       refuseOrphans();

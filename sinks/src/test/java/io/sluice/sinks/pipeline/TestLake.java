@@ -19,6 +19,7 @@ import io.sluice.sinks.PipelineSettings;
 import io.sluice.sinks.RoutedTable;
 import io.sluice.sinks.SourceCallbacks;
 import io.sluice.sinks.SourcePosition;
+import io.sluice.sinks.Succession;
 import io.sluice.sinks.TableTarget;
 import io.sluice.sinks.epoch.StorageRetry;
 import java.io.IOException;
@@ -145,10 +146,31 @@ final class TestLake {
       SourceCallbacks source,
       PipelineListener listener,
       int tries) {
+    return start(storage, settings, source, listener, tries, Succession.ofAnybody());
+  }
+
+  /** A start of a daemon that may have rivals. */
+  Pipeline start(FileIO storage, Succession succession) {
+    return start(storage, settings(), new Source(), PipelineListener.NONE, 8, succession);
+  }
+
+  private Pipeline start(
+      FileIO storage,
+      PipelineSettings settings,
+      SourceCallbacks source,
+      PipelineListener listener,
+      int tries,
+      Succession succession) {
     StorageRetry retry = new StorageRetry(Backoff.NONE, tries, listener);
     TestIds ids = freshIds("run");
     return Pipeline.recover(
-        settings, new Pipeline.Storage(storage, retry, retry), clock, ids, source, listener);
+        settings,
+        new Pipeline.Storage(storage, retry, retry),
+        clock,
+        ids,
+        source,
+        listener,
+        succession);
   }
 
   private static TestIds freshIds(String prefix) {
