@@ -30,4 +30,11 @@ public interface SnapshotCommitter {
    */
   @Nullable Snapshot commit(CommitRequest request, CommitRequest.AttemptGuard guard)
       throws IOException;
+
+  /**
+   * Whether readers that follow the chain of snapshots come to this one, which is there. It may
+   * have been put into a hole that expiry has left behind the newest ones. In the chain are: one
+   * whose predecessor is there, the newest, and one whose files the next one began with.
+   */
+  boolean isInChain(Snapshot snapshot) throws IOException;
 }

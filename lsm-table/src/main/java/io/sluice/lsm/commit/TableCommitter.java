@@ -52,7 +52,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>Write the base list: the manifests of k-1, merged where there are many small ones.
  *   <li>Create {@code snapshot-<k>} exclusively. Taken: read it back; if it isn't ours, drop what
  *       step 3 has written and start again from 1.
- *   <li>{@code snapshot-<k-1>} must still be there, else k may lie in a hole that expiry has left.
+ *   <li>{@code snapshot-<k-1>} must still be there, or k+1 be built on k: else k may lie in a hole
+ *       that expiry has left.
  *   <li>Write the hint {@code LATEST}.
  * </ol>
  *
@@ -148,6 +149,31 @@ public final class TableCommitter implements SnapshotCommitter {
     } finally {
       lock.unlock();
     }
+  }
+
+  @Override
+  public boolean isInChain(Snapshot snapshot) throws IOException {
+    long id = snapshot.id();
+    if (id > Snapshot.FIRST_ID && snapshots.exists(id - 1)) {
+      return true;
+    }
+    // Expiry begins with the lowest: what lies in a hole has newer ones above it, at any time.
+    List<Long> ids = snapshots.listIds();
+    if (ids.isEmpty() || ids.get(ids.size() - 1) <= id) {
+      return true;
+    }
+    Snapshot next = snapshots.readIfThere(id + 1);
+    return next != null && builtOn(snapshot, next);
+  }
+
+  /** Whether the files that a snapshot began with are those that the one before it ended with. */
+  private boolean builtOn(Snapshot snapshot, Snapshot next) throws IOException {
+    LiveFiles before =
+        manifests.liveFiles(snapshot.baseManifestList(), snapshot.deltaManifestList());
+    LiveFiles base = new LiveFiles();
+    base.apply(manifests.entries(next.baseManifestList()), next.baseManifestList());
+    return before.count() == base.count()
+        && before.entries().stream().allMatch(entry -> base.contains(FileIdentity.of(entry)));
   }
 
   private static void add(
@@ -339,41 +365,18 @@ public final class TableCommitter implements SnapshotCommitter {
       return snapshot;
     }
 
-    /** Rule 5 of the design: a snapshot without its predecessor may lie where nobody looks. */
+    /** A snapshot without its predecessor may lie where nobody looks. */
     private void requireInChain(Snapshot snapshot) throws IOException {
-      long id = snapshot.id();
-      boolean inChain =
-          id == Snapshot.FIRST_ID ? firstIsInChain(snapshot) : snapshots.exists(id - 1);
-      if (!inChain) {
+      if (!isInChain(snapshot)) {
         throw new CommitUnknownException(
             "Cannot tell whether readers will see "
                 + describe()
                 + ": "
-                + paths.snapshot(id)
+                + paths.snapshot(snapshot.id())
                 + " was created, but the snapshot before it has expired meanwhile, so others may"
                 + " have committed past it. Look into the snapshots that are left before the"
                 + " pipeline goes on.");
       }
-    }
-
-    /** The first snapshot has none before it; if there is a second, its base holds our files. */
-    private boolean firstIsInChain(Snapshot first) throws IOException {
-      List<Long> ids = snapshots.listIds();
-      if (ids.isEmpty() || ids.get(ids.size() - 1) == Snapshot.FIRST_ID) {
-        return true;
-      }
-      Snapshot second = snapshots.readIfThere(Snapshot.FIRST_ID + 1);
-      if (second == null) {
-        return false;
-      }
-      LiveFiles base = new LiveFiles();
-      base.apply(manifests.entries(second.baseManifestList()), second.baseManifestList());
-      for (ManifestEntry entry : manifests.entries(first.deltaManifestList())) {
-        if (!base.contains(FileIdentity.of(entry))) {
-          return false;
-        }
-      }
-      return true;
     }
 
     /** Null if the newest snapshot has expired meanwhile: others have gone far ahead. */

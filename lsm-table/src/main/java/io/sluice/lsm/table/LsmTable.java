@@ -65,13 +65,30 @@ public final class LsmTable {
   private final PartitionPaths partitionPaths;
   private final SnapshotCommitter committer;
 
+  /**
+   * How long a table waits; tests need not.
+   *
+   * @param lostRace after a commit that lost against another writer
+   * @param incomplete between readings of a snapshot file that holds no whole JSON yet
+   */
+  public record Waits(Backoff lostRace, Backoff incomplete) {
+
+    public static final Waits DEFAULT =
+        new Waits(
+            Backoff.exponential(Duration.ofMillis(5), Duration.ofSeconds(1)),
+            Backoff.exponential(Duration.ofMillis(20), Duration.ofMillis(400)));
+
+    public static final Waits NONE = new Waits(Backoff.NONE, Backoff.NONE);
+  }
+
   private LsmTable(
       FileIO fileIO,
       TablePaths paths,
       TableSchema schema,
       SchemaStore schemas,
       Clock clock,
-      Supplier<String> freshIds) {
+      Supplier<String> freshIds,
+      Waits waits) {
     this.fileIO = fileIO;
     this.paths = paths;
     this.schema = schema;
@@ -79,18 +96,11 @@ public final class LsmTable {
     this.clock = clock;
     this.freshIds = freshIds;
     this.format = new OrcFormat(clock);
-    this.snapshots = new SnapshotStore(fileIO, paths);
+    this.snapshots = new SnapshotStore(fileIO, paths, waits.incomplete());
     this.manifests = new ManifestStore(fileIO, paths, schema, freshIds, new ManifestCache());
     this.partitionPaths = new PartitionPaths(paths, schema);
     this.committer =
-        new TableCommitter(
-            paths,
-            schema,
-            snapshots,
-            schemas,
-            manifests,
-            clock,
-            Backoff.exponential(Duration.ofMillis(5), Duration.ofSeconds(1)));
+        new TableCommitter(paths, schema, snapshots, schemas, manifests, clock, waits.lostRace());
   }
 
   /**
@@ -105,6 +115,13 @@ public final class LsmTable {
    */
   public static LsmTable open(FileIO fileIO, String root, Clock clock, Supplier<String> freshIds)
       throws IOException {
+    return open(fileIO, root, clock, freshIds, Waits.DEFAULT);
+  }
+
+  /** Opens a table that waits in the given way. */
+  public static LsmTable open(
+      FileIO fileIO, String root, Clock clock, Supplier<String> freshIds, Waits waits)
+      throws IOException {
     TablePaths paths = new TablePaths(root);
     SchemaStore schemas = new SchemaStore(fileIO, paths);
     TableSchema schema = schemas.findLatest();
@@ -113,7 +130,7 @@ public final class LsmTable {
           "There is no table at " + root + ": " + paths.schemaFolder() + " holds no schema file");
     }
     UnsupportedFeatures.checkReading(schema, root);
-    return new LsmTable(fileIO, paths, schema, schemas, clock, freshIds);
+    return new LsmTable(fileIO, paths, schema, schemas, clock, freshIds, waits);
   }
 
   /** Whether there is a table: a schema file. */
@@ -133,7 +150,7 @@ public final class LsmTable {
     SchemaStore schemas = new SchemaStore(fileIO, paths);
     schemas.createExclusively(
         schema.id(), new String(TableSchemaJson.write(schema), StandardCharsets.UTF_8));
-    return new LsmTable(fileIO, paths, schema, schemas, clock, freshIds);
+    return new LsmTable(fileIO, paths, schema, schemas, clock, freshIds, Waits.DEFAULT);
   }
 
   /**
@@ -146,9 +163,21 @@ public final class LsmTable {
    */
   public static LsmTable planned(
       FileIO fileIO, String root, TableSchema schema, Clock clock, Supplier<String> freshIds) {
+    return planned(fileIO, root, schema, clock, freshIds, Waits.DEFAULT);
+  }
+
+  /** A planned table that waits in the given way. */
+  public static LsmTable planned(
+      FileIO fileIO,
+      String root,
+      TableSchema schema,
+      Clock clock,
+      Supplier<String> freshIds,
+      Waits waits) {
     UnsupportedFeatures.checkWriting(schema, root);
     TablePaths paths = new TablePaths(root);
-    return new LsmTable(fileIO, paths, schema, new SchemaStore(fileIO, paths), clock, freshIds);
+    return new LsmTable(
+        fileIO, paths, schema, new SchemaStore(fileIO, paths), clock, freshIds, waits);
   }
 
   public TablePaths paths() {

@@ -563,6 +563,46 @@ class TableCommitterTest {
   }
 
   @Test
+  void aSnapshotIsInTheChainAlsoWhenTheOneBeforeItHasExpired() throws IOException {
+    TestTable table = created();
+    for (int i = 1; i <= 4; i++) {
+      table.append(i, append(0, file("a" + i, 0, i, i)));
+    }
+    Snapshot third = table.snapshots.read(3);
+    Snapshot fourth = table.snapshots.read(4);
+    memory.delete(table.paths.snapshot(1));
+    memory.delete(table.paths.snapshot(2));
+    assertThat(table(memory).committer.isInChain(third)).as("the next is built on it").isTrue();
+    memory.delete(table.paths.snapshot(3));
+    assertThat(table(memory).committer.isInChain(fourth)).as("the newest").isTrue();
+  }
+
+  @Test
+  void aSnapshotInAHoleIsNotInTheChain() throws IOException {
+    TestTable table = created();
+    for (int i = 1; i <= 4; i++) {
+      table.append(i, append(0, file("a" + i, 0, i, i)));
+    }
+    // Others' snapshot-2 has expired, and a slow writer that knows snapshot-1 alone takes its name.
+    MemoryFileIO then = memory.copy();
+    for (int i = 2; i <= 4; i++) {
+      then.delete(table.paths.snapshot(i));
+    }
+    Snapshot slow = table(then).append(9, append(0, file("s", 0, 9, 9)));
+    for (String path : then.paths()) {
+      if (!memory.exists(path)) {
+        memory.put(path, then.readAll(path));
+      }
+    }
+    memory.delete(table.paths.snapshot(1));
+    memory.delete(table.paths.snapshot(2));
+    memory.put(table.paths.snapshot(2), SnapshotJson.write(slow));
+    assertThat(table(memory).committer.isInChain(slow)).as("3 is built on another").isFalse();
+    memory.delete(table.paths.snapshot(3));
+    assertThat(table(memory).committer.isInChain(slow)).as("3 is gone").isFalse();
+  }
+
+  @Test
   void saysWhichFileTheNewestSnapshotLacks() throws IOException {
     TestTable table = created();
     Snapshot first = table.append(1, append(0, file("a", 0, 1, 10)));
