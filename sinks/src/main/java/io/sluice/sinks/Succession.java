@@ -53,6 +53,6 @@ public final class Succession {
 
   /** Whether to try again after this incarnation has won the number that was wanted. */
   public boolean insistsAgainst(String incarnation) {
-    return own.contains(incarnation) || insisting && incarnation.equals(predecessor);
+    return anybody || own.contains(incarnation) || insisting && incarnation.equals(predecessor);
   }
 }

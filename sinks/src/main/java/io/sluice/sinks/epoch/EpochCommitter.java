@@ -87,11 +87,12 @@ public final class EpochCommitter {
       LsmTable lsm = retry.run(doing, () -> tables.open(table));
       delta = retry.run(doing, () -> lsm.committer().prepare(gathered.messages()));
     }
-    long base = retry.run(doing, () -> newestSnapshot(table));
     boolean isNew = !gathered.schemas().isEmpty() && gathered.schemas().get(0).id() == 0;
-    if (!isNew) {
-      retry.run(doing, () -> makePin(table, Math.max(base, Snapshot.FIRST_ID)));
+    if (!isNew && !pinned.contains(table)) {
+      // Before the base is looked up: what lies above the base must be held from then on.
+      retry.run(doing, () -> makePin(table, Math.max(newestSnapshot(table), Snapshot.FIRST_ID)));
     }
+    long base = retry.run(doing, () -> newestSnapshot(table));
     return new TableChange(table, gathered.kind(), gathered.schemas(), delta, base);
   }
 
@@ -156,10 +157,11 @@ public final class EpochCommitter {
     LakeTable table = change.table();
     String doing = "committing epoch " + epoch.number() + " to table " + table;
     for (SchemaText schema : change.schemas()) {
-      retry.run(doing, () -> SchemaPublisher.publish(table, tables.schemas(table), schema));
       if (schema.id() == 0) {
+        // Before others can see the table, let alone commit to it.
         retry.run(doing, () -> makePin(table, Snapshot.FIRST_ID));
       }
+      retry.run(doing, () -> SchemaPublisher.publish(table, tables.schemas(table), schema));
     }
     if (change.kind() == Kind.SCHEMA) {
       return null;
@@ -189,7 +191,7 @@ public final class EpochCommitter {
         });
     String historyFile = epoch.historyFile();
     if (historyFile != null && !historyFile.equals(historyFileKept)) {
-      retry.run(doing, () -> store.deleteHistoryExcept(historyFile));
+      retry.run(doing, () -> store.deleteHistoryBefore(historyFile));
       historyFileKept = historyFile;
     }
   }

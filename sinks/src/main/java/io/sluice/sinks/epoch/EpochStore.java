@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 public final class EpochStore {
 
   private static final String PREFIX = "epoch-";
+
+  private static final Pattern HISTORY = Pattern.compile("history-(\\d{1,18})-.*");
 
   private final FileIO fileIO;
   private final String folder;
@@ -150,12 +154,23 @@ public final class EpochStore {
     return EpochJson.readHistory(fileIO.readAll(path), path);
   }
 
-  /** History files but the one named: those that no epoch file refers to any more. */
-  public void deleteHistoryExcept(String keep) throws IOException {
+  /**
+   * Deletes the history files that are older than this one. A newer one belongs to an epoch that
+   * another owner of this pipeline may just be about to write, or has written.
+   */
+  void deleteHistoryBefore(String keep) throws IOException {
+    long kept = historyNumber(keep);
     for (FileIO.FileStatus file : fileIO.list(folder)) {
-      if (file.name().startsWith("history-") && !file.name().equals(keep)) {
+      long number = historyNumber(file.name());
+      if (number >= 0 && number < kept) {
         fileIO.deleteQuietly(file.path());
       }
     }
+  }
+
+  /** The epoch that a history file was written for; -1 if it is none. */
+  private static long historyNumber(String name) {
+    Matcher matcher = HISTORY.matcher(name);
+    return matcher.matches() ? Long.parseLong(matcher.group(1)) : -1;
   }
 }

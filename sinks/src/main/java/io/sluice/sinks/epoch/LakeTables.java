@@ -20,14 +20,24 @@ public final class LakeTables {
   private final String warehouse;
   private final Clock clock;
   private final Supplier<String> ids;
+  private final LsmTable.Waits waits;
   private final ConcurrentHashMap<LakeTable, LsmTable> tables = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<LakeTable, SnapshotStore> snapshots = new ConcurrentHashMap<>();
 
   public LakeTables(FileIO fileIO, String warehouse, Clock clock, Supplier<String> ids) {
+    this(fileIO, warehouse, clock, ids, LsmTable.Waits.DEFAULT);
+  }
+
+  /**
+   * @param waits of all tables
+   */
+  public LakeTables(
+      FileIO fileIO, String warehouse, Clock clock, Supplier<String> ids, LsmTable.Waits waits) {
     this.fileIO = fileIO;
     this.warehouse = warehouse;
     this.clock = clock;
     this.ids = ids;
+    this.waits = waits;
   }
 
   public FileIO fileIO() {
@@ -43,7 +53,8 @@ public final class LakeTables {
     LsmTable known = tables.get(table);
     return known != null
         ? known.snapshots()
-        : snapshots.computeIfAbsent(table, t -> new SnapshotStore(fileIO, t.paths(warehouse)));
+        : snapshots.computeIfAbsent(
+            table, t -> new SnapshotStore(fileIO, t.paths(warehouse), waits.incomplete()));
   }
 
   /** The schema files of a table, there or not. */
@@ -63,7 +74,7 @@ public final class LakeTables {
     if (known != null) {
       return known;
     }
-    LsmTable opened = LsmTable.open(fileIO, table.root(warehouse), clock, ids);
+    LsmTable opened = LsmTable.open(fileIO, table.root(warehouse), clock, ids, waits);
     LsmTable earlier = tables.putIfAbsent(table, opened);
     return earlier == null ? opened : earlier;
   }
@@ -80,6 +91,6 @@ public final class LakeTables {
   /** A table that the epoch now gathered will create. */
   public LsmTable plan(LakeTable table, TableSchema schema) {
     return tables.computeIfAbsent(
-        table, t -> LsmTable.planned(fileIO, t.root(warehouse), schema, clock, ids));
+        table, t -> LsmTable.planned(fileIO, t.root(warehouse), schema, clock, ids, waits));
   }
 }

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  *       a later one above {@code base}. There: done. Not there, and every snapshot above base can
  *       be read: commit.
  *   <li>One is missing, or the newest is below base: it can't be known; stop.
- *   <li>After {@code snapshot-k} is created, {@code snapshot-(k-1)} must still be there: else k may
- *       lie in a hole that no reader will ever see.
+ *   <li>After {@code snapshot-k} is created, {@code snapshot-(k-1)} must still be there, or k+1 be
+ *       built on k: else k may lie in a hole that no reader will ever see.
  * </ol>
  */
 final class TableCommit {
@@ -59,7 +59,7 @@ final class TableCommit {
         new CommitRequest(epoch.pipeline(), epoch.number(), what, EpochProperties.of(epoch));
     Snapshot made;
     try {
-      made = committer.commit(request, this::beforeAttempt);
+      made = committer.commit(request, latest -> beforeAttempt(latest, committer));
     } catch (CommitUnknownException e) {
       throw new PipelineStoppedException(
           Reason.PROTECTED,
@@ -72,7 +72,8 @@ final class TableCommit {
         : Objects.requireNonNull(found, "the guard alone says that it is there already");
   }
 
-  private AttemptGuard.Decision beforeAttempt(@Nullable Snapshot latest) throws IOException {
+  private AttemptGuard.Decision beforeAttempt(
+      @Nullable Snapshot latest, SnapshotCommitter committer) throws IOException {
     found = null;
     long newest = latest == null ? 0 : latest.id();
     if (newest < change.base()) {
@@ -89,7 +90,7 @@ final class TableCommit {
         throw unknowable("snapshot-" + id + " above " + change.base() + " is missing");
       }
       if (EpochProperties.epochOf(snapshot, epoch.pipeline()) >= epoch.number()) {
-        requirePredecessor(snapshot);
+        requireInChain(snapshot, committer);
         found = snapshot;
         return AttemptGuard.Decision.ALREADY_COMMITTED;
       }
@@ -98,15 +99,15 @@ final class TableCommit {
   }
 
   /** A snapshot counts only if readers that follow the chain come to it. */
-  private void requirePredecessor(Snapshot snapshot) throws IOException {
-    long before = snapshot.id() - 1;
-    if (before >= Snapshot.FIRST_ID && !snapshots.exists(before)) {
+  private void requireInChain(Snapshot snapshot, SnapshotCommitter committer) throws IOException {
+    if (!committer.isInChain(snapshot)) {
       throw unknowable(
           "snapshot-"
               + snapshot.id()
               + " has this epoch, but snapshot-"
-              + before
-              + " before it is gone, so readers may never come to it");
+              + (snapshot.id() - 1)
+              + " before it is gone and later ones are not built on it, so readers may never come"
+              + " to it");
     }
   }
 

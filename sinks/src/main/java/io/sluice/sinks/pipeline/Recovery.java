@@ -39,6 +39,8 @@ import org.slf4j.LoggerFactory;
  *   <li>an empty epoch with a new incarnation is written: from then on an older daemon, however
  *       long it slept, loses its next creation.
  * </ol>
+ *
+ * <p>An older daemon may win a number until then: the start begins again with what it has won.
  */
 final class Recovery {
 
@@ -92,7 +94,7 @@ final class Recovery {
       try {
         return follow(highest, incarnation, source);
       } catch (PipelineStoppedException e) {
-        if (attempt == ATTEMPTS_MAX || !outrun(highest, succession, e)) {
+        if (attempt == ATTEMPTS_MAX || !outrun(highest, attempt, succession, e)) {
           throw e;
         }
         LOG.info("Pipeline {}: the one to take over from goes on; trying again", pipeline);
@@ -107,16 +109,26 @@ final class Recovery {
         .orElse(null);
   }
 
-  /** Whether the stop came of an epoch won by one that this start insists on taking over from. */
+  /**
+   * Whether the stop came of an epoch won by one that this start may outrun. A request of a dead
+   * predecessor may land as late as it likes, but it had one on its way at most: one that is outrun
+   * twice meets a live one. Until a start has an epoch of its own, it knows nothing that could be
+   * wrong; it begins again with what it finds.
+   */
   private boolean outrun(
-      @Nullable EpochFile followed, Succession succession, PipelineStoppedException why) {
+      @Nullable EpochFile followed,
+      int times,
+      Succession succession,
+      PipelineStoppedException why) {
     if (why.reason() != Reason.PROTECTED) {
       return false;
     }
     EpochFile now = readHighest();
-    return now != null
-        && (followed == null || now.number() > followed.number())
-        && succession.insistsAgainst(now.incarnation());
+    if (now == null || followed != null && now.number() <= followed.number()) {
+      return false;
+    }
+    return succession.insistsAgainst(now.incarnation())
+        || times == 1 && succession.admits(Optional.of(now.incarnation()));
   }
 
   private Result follow(@Nullable EpochFile highest, String incarnation, SourceCallbacks source) {

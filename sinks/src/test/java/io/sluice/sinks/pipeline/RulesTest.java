@@ -258,6 +258,48 @@ class RulesTest {
     assertThat(lake.rows(memory, "b")).isEqualTo(Map.of(1L, "one", 2L, "two"));
   }
 
+  /** Trap 40: the pin keeps our newest snapshot, and nothing before it. */
+  @Test
+  void aStartDoesNotAskForSnapshotsBeforeOurNewest() throws Exception {
+    begin();
+    put(2, "two");
+    changes.cutPoint(position(2), 2);
+    awaitPosition(pipeline, position(2));
+    pipeline.abort();
+    foreignCommit(3, "foreign");
+    memory.delete(a.snapshot(1));
+    pipeline = lake.start(memory);
+    assertThat(pipeline.recovered().position()).contains(position(2));
+    assertThat(lake.rows(memory, "a")).isEqualTo(Map.of(1L, "one", 2L, "two", 3L, "foreign"));
+  }
+
+  /** A dead daemon's last request lands while the next one has already looked. */
+  @Test
+  void aStartBeginsAgainWhenAnOlderDaemonsEpochLandsMeanwhile() throws Exception {
+    begin();
+    dieBefore("createExclusively", "/a/snapshot/snapshot-2");
+    put(2, "two");
+    changes.cutPoint(position(2), 2);
+    assertThatThrownBy(() -> pipeline.terminated().join()).isNotNull();
+    pipeline.abort();
+    String late =
+        memory.paths().stream().filter(p -> p.contains("epoch-")).sorted().toList().get(1);
+    byte[] content = memory.readAll(late);
+    memory.delete(late);
+    FaultyFileIO starting = new FaultyFileIO(memory);
+    AtomicBoolean landed = new AtomicBoolean();
+    starting.observe(
+        (number, verb, path) -> {
+          if (verb.equals("createExclusively") && path.equals(late) && !landed.getAndSet(true)) {
+            memory.put(late, content);
+          }
+        });
+    pipeline = lake.start(starting);
+    assertThat(landed).isTrue();
+    assertThat(pipeline.recovered().position()).contains(position(2));
+    assertThat(lake.rows(memory, "a")).isEqualTo(Map.of(1L, "one", 2L, "two"));
+  }
+
   /** A daemon sleeps after it has won an epoch; another finishes it; both write the same. */
   @Test
   void anEpochWonByASleeperIsFinishedOnceByWhomeverComesFirst() throws Exception {

@@ -144,11 +144,19 @@ class SuccessionTest {
   }
 
   @Test
-  void withoutInsistingOneLostNumberIsEnough() throws Exception {
+  void withoutInsistingOneLostNumberMayBeThatOfADeadDaemon() throws Exception {
     Succession succession = Succession.of(newest(), false);
     ownerIsFasterBy(1);
+    Pipeline rival = started(lake.start(rivals, succession));
+    assertThat(rival.recovered().position()).contains(position(10));
+  }
+
+  @Test
+  void withoutInsistingTwoLostNumbersAreEnough() throws Exception {
+    Succession succession = Succession.of(newest(), false);
+    ownerIsFasterBy(2);
     assertThatThrownBy(() -> lake.start(rivals, succession)).satisfies(e -> assertFenced(e));
     commit(owner, 20);
-    assertThat(lake.rows(memory, "a")).containsOnlyKeys(1L, 10L, 20L);
+    assertThat(lake.rows(memory, "a")).containsOnlyKeys(1L, 10L, 11L, 20L);
   }
 }
