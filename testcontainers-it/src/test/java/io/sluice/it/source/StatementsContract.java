@@ -39,6 +39,8 @@ abstract class StatementsContract extends SourceTest {
 
   private static final String GONE = "was taken away and given anew";
   private static final String CASCADES = "changes rows by cascade";
+  private static final String READ_AS = "read as";
+  private static final String UNREADABLE = "can't be read by Debezium's parser";
   private static final String ENGINE = "changes rows without a word";
 
   private static final List<Case> CASES =
@@ -107,6 +109,115 @@ abstract class StatementsContract extends SourceTest {
               List.of(),
               "ALTER DATABASE CHARACTER SET latin1",
               "CREATE TABLE h (id INT PRIMARY KEY, v VARCHAR(20))",
+              "INSERT INTO h VALUES (2, 'éü')"),
+          // The tests' database is in the server's default: utf8mb4 on MySQL, latin1 on MariaDB.
+          new Case(
+              "makes a table in another character set by its collation",
+              On.MYSQL,
+              "h",
+              List.of(),
+              List.of(
+                  "CREATE TABLE h (id INT PRIMARY KEY, v VARCHAR(20)) COLLATE latin1_swedish_ci",
+                  "INSERT INTO h VALUES (2, 'éü')"),
+              READ_AS),
+          new Case(
+              "makes a table in another character set by its collation",
+              On.MARIADB,
+              "h",
+              List.of(),
+              List.of(
+                  "CREATE TABLE h (id INT PRIMARY KEY, v VARCHAR(20)) COLLATE utf8mb4_bin",
+                  "INSERT INTO h VALUES (2, 'éü')"),
+              READ_AS),
+          new Case(
+              "makes a table in another collation of the character set",
+              On.MYSQL,
+              "h",
+              List.of(),
+              List.of(
+                  "CREATE TABLE h (id INT PRIMARY KEY, v VARCHAR(20)) COLLATE = utf8mb4_bin",
+                  "INSERT INTO h VALUES (2, 'éü')"),
+              ""),
+          new Case(
+              "makes a table in another collation of the character set",
+              On.MARIADB,
+              "h",
+              List.of(),
+              List.of(
+                  "CREATE TABLE h (id INT PRIMARY KEY, v VARCHAR(20)) COLLATE 'latin1_bin'",
+                  "INSERT INTO h VALUES (2, 'éü')"),
+              ""),
+          followed(
+              "h",
+              "makes a column in a collation only",
+              List.of(),
+              "CREATE TABLE h (id INT PRIMARY KEY, v VARCHAR(20) COLLATE latin1_bin,"
+                  + " w VARCHAR(20) COLLATE utf8mb4_bin)",
+              "INSERT INTO h VALUES (2, 'éü', 'éü')"),
+          refused(
+              "makes a column in ASCII",
+              UNREADABLE,
+              "CREATE TABLE h (id INT PRIMARY KEY, v VARCHAR(20) ASCII)"),
+          refused(
+              "makes a column in UNICODE",
+              UNREADABLE,
+              "CREATE TABLE h (id INT PRIMARY KEY, v VARCHAR(20) UNICODE)"),
+          refused(
+              "makes a text of bytes",
+              "CHARACTER SET binary is not supported",
+              "CREATE TABLE h (id INT PRIMARY KEY, v VARCHAR(20) CHARACTER SET binary)"),
+          followed(
+              "h",
+              "makes a column of national characters",
+              List.of(),
+              "CREATE TABLE h (id INT PRIMARY KEY, v NATIONAL VARCHAR(20)) CHARSET latin1",
+              "INSERT INTO h VALUES (2, 'éü')"),
+          followed(
+              "h",
+              "takes a column back to the table's character set",
+              List.of(
+                  "CREATE TABLE h (id INT PRIMARY KEY, v VARCHAR(9) CHARSET latin1)"
+                      + " CHARSET utf8mb4"),
+              "ALTER TABLE h MODIFY v VARCHAR(9)",
+              "INSERT INTO h VALUES (2, 'éü')"),
+          new Case(
+              "changes the database's collation",
+              On.MYSQL,
+              "h",
+              List.of(),
+              List.of(
+                  "ALTER DATABASE COLLATE latin1_swedish_ci",
+                  "CREATE TABLE h (id INT PRIMARY KEY, v VARCHAR(20))",
+                  "INSERT INTO h VALUES (2, 'éü')"),
+              READ_AS),
+          new Case(
+              "changes the database's collation",
+              On.MARIADB,
+              "h",
+              List.of(),
+              List.of(
+                  "ALTER DATABASE COLLATE utf8mb4_bin",
+                  "CREATE TABLE h (id INT PRIMARY KEY, v VARCHAR(20))",
+                  "INSERT INTO h VALUES (2, 'éü')"),
+              READ_AS),
+          followed(
+              "h",
+              "makes a table like one in another character set",
+              List.of("CREATE TABLE un_l (id INT PRIMARY KEY, v VARCHAR(9)) CHARSET latin1"),
+              "CREATE TABLE h LIKE un_l",
+              "INSERT INTO h VALUES (2, 'éü')"),
+          followed(
+              "h",
+              "makes a table of rows in another character set",
+              List.of(
+                  "CREATE TABLE un_l (id INT PRIMARY KEY, v VARCHAR(9)) CHARSET latin1",
+                  "INSERT INTO un_l VALUES (2, 'éü')"),
+              "CREATE TABLE h (PRIMARY KEY (id)) SELECT id, v FROM un_l"),
+          followed(
+              "h",
+              "adds a column to a table in a collation only",
+              List.of("CREATE TABLE h (id INT PRIMARY KEY) COLLATE latin1_swedish_ci"),
+              "ALTER TABLE h ADD w VARCHAR(9)",
               "INSERT INTO h VALUES (2, 'éü')"),
           again(
               "adds a virtual column",
@@ -275,7 +386,12 @@ abstract class StatementsContract extends SourceTest {
     On here = isMariaDb() ? On.MARIADB : On.MYSQL;
     return CASES.stream()
         .filter(each -> each.on() == On.BOTH || each.on() == here)
+        .filter(this::isTried)
         .map(each -> DynamicTest.dynamicTest(each.name(), () -> run(each)));
+  }
+
+  boolean isTried(Case each) {
+    return true;
   }
 
   private void run(Case each) throws SQLException {

@@ -7,11 +7,14 @@ import com.github.shyiko.mysql.binlog.event.EventHeaderV4;
 import com.github.shyiko.mysql.binlog.event.EventType;
 import com.github.shyiko.mysql.binlog.event.MariadbGtidEventData;
 import com.github.shyiko.mysql.binlog.event.QueryEventData;
+import com.github.shyiko.mysql.binlog.event.TableMapEventData;
 import com.github.shyiko.mysql.binlog.event.TransactionPayloadEventData;
 import com.github.shyiko.mysql.binlog.event.deserialization.EventDeserializer.EventDataWrapper;
 import io.debezium.connector.binlog.event.EventDataDeserializationExceptionData;
+import io.debezium.relational.Table;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -19,8 +22,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sees each binlog event before Debezium does, on the client's thread, and stops the source at
  * those that Debezium passes over in silence: partial JSON updates, compressed MariaDB rows and
- * other unknown events, changes logged as statements, a rolled back mix of engines. Also notices a
- * lost connection, of which Debezium's listener says nothing.
+ * other unknown events, changes logged as statements, a rolled back mix of engines, rows of a table
+ * whose definition it has got wrong ({@link LoggedColumns}). Also notices a lost connection, of
+ * which Debezium's listener says nothing.
  */
 final class BinlogGuard
     implements BinaryLogClient.EventListener, BinaryLogClient.LifecycleListener {
@@ -31,18 +35,26 @@ final class BinlogGuard
   private final EngineSession session;
   private final Supplier<@Nullable String> binlogFile;
   private final Consumer<Throwable> failEngine;
+  private final BiFunction<String, String, @Nullable Table> definitions;
+  private final LoggedColumns columns;
 
   /**
    * @param binlogFile the file that the client reads now
    * @param failEngine ends the engine's polling with this error
+   * @param definitions of captured tables as Debezium knows them now, by database and table; null
+   *     for others
    */
   BinlogGuard(
       EngineSession session,
       Supplier<@Nullable String> binlogFile,
-      Consumer<Throwable> failEngine) {
+      Consumer<Throwable> failEngine,
+      BiFunction<String, String, @Nullable Table> definitions,
+      LoggedColumns columns) {
     this.session = session;
     this.binlogFile = binlogFile;
     this.failEngine = failEngine;
+    this.definitions = definitions;
+    this.columns = columns;
   }
 
   @Override
@@ -54,6 +66,7 @@ final class BinlogGuard
     }
     switch (type) {
       case QUERY -> query(data(event));
+      case TABLE_MAP -> tableMap(data(event));
       case MARIADB_GTID -> mariaDbGtid(event);
       case HEARTBEAT -> serverIdle(event);
       case TRANSACTION_PAYLOAD -> {
@@ -86,6 +99,27 @@ final class BinlogGuard
     String problem = StatementRules.unsupportedInBinlog(query.getDatabase(), query.getSql());
     if (problem != null) {
       refuse(problem);
+    } else {
+      Collations.alone(query.getDatabase(), query.getSql(), columns::collationAlone);
+    }
+  }
+
+  private void tableMap(TableMapEventData logged) {
+    if (columns.isKnown(logged.getTableId())) {
+      return;
+    }
+    Table definition = definitions.apply(logged.getDatabase(), logged.getTable());
+    String problem = definition == null ? null : columns.mismatch(logged, definition);
+    if (problem != null) {
+      refuse(
+          "Rows of table "
+              + logged.getDatabase()
+              + "."
+              + logged.getTable()
+              + " can't be read right: "
+              + problem
+              + ". A statement on the table or its database was not understood. Exclude the table,"
+              + " or copy it anew under a new pipeline name.");
     }
   }
 

@@ -9,6 +9,7 @@ import io.debezium.connector.base.ChangeEventQueue;
 import io.debezium.connector.base.DefaultQueueProvider;
 import io.debezium.connector.binlog.BinlogConnectorConfig;
 import io.debezium.connector.binlog.BinlogSourceTask;
+import io.debezium.connector.binlog.charset.BinlogCharsetRegistry;
 import io.debezium.connector.binlog.jdbc.BinlogConnectorConnection;
 import io.debezium.connector.common.CdcSourceTaskContext;
 import io.debezium.jdbc.MainConnectionProvidingConnectionFactory;
@@ -18,6 +19,8 @@ import io.debezium.pipeline.spi.OffsetContext;
 import io.debezium.pipeline.spi.Offsets;
 import io.debezium.pipeline.spi.Partition;
 import io.debezium.relational.HistorizedRelationalDatabaseSchema;
+import io.debezium.relational.RelationalDatabaseSchema;
+import io.debezium.relational.TableId;
 import io.debezium.snapshot.SnapshotterService;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -85,7 +88,10 @@ abstract class BinlogTask<P extends Partition, O extends OffsetContext>
 
   /** A client whose first listener is the guard: it sees each event before Debezium does. */
   final BinaryLogClient guardedClient(
-      BinlogConnectorConfig connector, Configuration config, ErrorHandler handler) {
+      BinlogConnectorConfig connector,
+      Configuration config,
+      ErrorHandler handler,
+      RelationalDatabaseSchema schema) {
     var client =
         new BinaryLogClient(
             connector.getHostName(),
@@ -94,7 +100,20 @@ abstract class BinlogTask<P extends Partition, O extends OffsetContext>
             connector.getPassword());
     EngineSession current = EngineSession.of(config.getString(EngineSession.PROPERTY));
     session = current;
-    var guard = new BinlogGuard(current, client::getBinlogFilename, handler::setProducerThrowable);
+    var captured = connector.getTableFilters().dataCollectionFilter();
+    BinlogCharsetRegistry charsets =
+        connector.getServiceRegistry().getService(BinlogCharsetRegistry.class);
+    var guard =
+        new BinlogGuard(
+            current,
+            client::getBinlogFilename,
+            handler::setProducerThrowable,
+            (database, table) -> {
+              var id = new TableId(database, null, table);
+              return captured.isIncluded(id) ? schema.tableFor(id) : null;
+            },
+            new LoggedColumns(
+                charsets::getCharsetNameForCollationIndex, charsets::getJavaEncodingForCharSet));
     client.registerEventListener(guard);
     client.registerLifecycleListener(guard);
     return client;

@@ -102,7 +102,17 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
         new SchemaChanges(
             input,
             id -> settings.target().apply(id).isPresent(),
-            () -> SourceServer.cascadesAreLogged(settings));
+            new SchemaChanges.ServerFacts() {
+              @Override
+              public boolean cascadesAreLogged() {
+                return SourceServer.cascadesAreLogged(settings);
+              }
+
+              @Override
+              public boolean characterSetsAreLogged() {
+                return SourceServer.characterSetsAreLogged(settings);
+              }
+            });
     if (position != null) {
       delivered =
           new DeliveredMark(

@@ -34,12 +34,14 @@ final class HistoryRecords {
   /**
    * @param definition the table after the change; null for DROP
    * @param previousId its name before; null unless it was renamed
+   * @param characterSet default of its text columns; null if it isn't known
    */
   record TableChange(
       ChangeType type,
       SourceTableId id,
       @Nullable SourceTable definition,
-      @Nullable SourceTableId previousId) {}
+      @Nullable SourceTableId previousId,
+      @Nullable String characterSet) {}
 
   static JsonNode parse(String record) {
     try {
@@ -64,7 +66,8 @@ final class HistoryRecords {
               type,
               id,
               type == ChangeType.DROP ? null : table(id, change.path("table")),
-              previous.isTextual() ? tableId(previous.asText()) : null));
+              previous.isTextual() ? tableId(previous.asText()) : null,
+              text(change.path("table").path("defaultCharsetName"))));
     }
     return result;
   }

@@ -7,6 +7,8 @@ import io.sluice.evolution.SourceTableId;
 import io.sluice.replicator.sources.debezium.HistoryRecords.ChangeType;
 import io.sluice.replicator.sources.debezium.HistoryRecords.TableChange;
 import io.sluice.sinks.ChangeInput;
+import io.sluice.sinks.PipelineStoppedException;
+import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.RoutedTable;
 import io.sluice.sinks.TableRefusedException;
 import java.util.HashMap;
@@ -14,7 +16,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -28,17 +29,22 @@ final class SchemaChanges {
 
   private final ChangeInput input;
   private final Predicate<SourceTableId> captured;
-  private final BooleanSupplier cascadesAreLogged;
+  private final ServerFacts server;
   private final Map<SourceTableId, RoutedTable> tables = new HashMap<>();
 
-  /**
-   * @param cascadesAreLogged whether the server writes what foreign keys change to its binlog
-   */
-  SchemaChanges(
-      ChangeInput input, Predicate<SourceTableId> captured, BooleanSupplier cascadesAreLogged) {
+  /** What the server writes to its binlog; asked only when a statement makes it matter. */
+  interface ServerFacts {
+    /** What foreign keys change by cascade. */
+    boolean cascadesAreLogged();
+
+    /** The character set of each text column, before its rows. */
+    boolean characterSetsAreLogged();
+  }
+
+  SchemaChanges(ChangeInput input, Predicate<SourceTableId> captured, ServerFacts server) {
     this.input = input;
     this.captured = captured;
-    this.cascadesAreLogged = cascadesAreLogged;
+    this.server = server;
   }
 
   boolean isCaptured(SourceTableId id) {
@@ -154,10 +160,23 @@ final class SchemaChanges {
     String database = record.path("databaseName").asText("");
     for (StatementRules.Effect effect : StatementRules.effects(database, ddl)) {
       boolean harmless =
-          effect.problem().equals(StatementRules.CASCADES) && cascadesAreLogged.getAsBoolean();
+          effect.problem().equals(StatementRules.CASCADES) && server.cascadesAreLogged();
       if (captured.test(effect.table()) && !harmless) {
         throw refused(effect.table(), record, effect.problem());
       }
+    }
+    String collation = Collations.ofDatabase(ddl);
+    if (collation != null && !server.characterSetsAreLogged()) {
+      throw new PipelineStoppedException(
+          Reason.REFUSED,
+          "The source can't be followed past \""
+              + StatementRules.excerpt(ddl)
+              + "\" (database "
+              + database
+              + "): it names a collation without its character set, so text of tables that are"
+              + " made later might be read as another, and this server doesn't log which"
+              + " it is. Run SET GLOBAL binlog_row_metadata=MINIMAL and start again; where"
+              + " text was logged in between, the start will name its table.");
     }
     String dropped = StatementRules.droppedDatabase(ddl);
     if (dropped != null) {
@@ -182,6 +201,25 @@ final class SchemaChanges {
         && StatementRules.makesSystemVersioned(HistoryRecords.ddl(record))) {
       throw refused(
           change.id(), record, "deletes in a system-versioned table are logged as updates");
+    } else if (change.type() == ChangeType.CREATE) {
+      refuseUnknownCharacterSet(change, record);
+    }
+  }
+
+  private void refuseUnknownCharacterSet(TableChange change, JsonNode record) {
+    TableStatement statement =
+        TableStatement.parse(record.path("databaseName").asText(""), HistoryRecords.ddl(record));
+    String collation = statement == null ? null : statement.collationAlone();
+    if (collation != null
+        && !Collations.belongTo(collation, change.characterSet())
+        && !server.characterSetsAreLogged()) {
+      throw refused(
+          change.id(),
+          record,
+          "it names collation "
+              + collation
+              + " without its character set, and text would be read as "
+              + change.characterSet());
     }
   }
 

@@ -107,7 +107,7 @@ public final class SluiceMariaDbTask extends BinlogTask<MariaDbPartition, MariaD
     var queue = newQueue(settings, task);
     var errors = new MariaDbErrorHandler(settings, queue, getErrorHandler().orElse(null));
     handledBy(errors);
-    BinaryLogClient client = guardedClient(settings, config, errors);
+    BinaryLogClient client = guardedClient(settings, config, errors, schema);
     var metadata = new SilentMetadataProvider();
     var signals =
         new SignalProcessor<>(

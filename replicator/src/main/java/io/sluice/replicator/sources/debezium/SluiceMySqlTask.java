@@ -104,7 +104,7 @@ public final class SluiceMySqlTask extends BinlogTask<MySqlPartition, MySqlOffse
     var queue = newQueue(settings, task);
     var errors = new MySqlErrorHandler(settings, queue, getErrorHandler().orElse(null));
     handledBy(errors);
-    BinaryLogClient client = guardedClient(settings, config, errors);
+    BinaryLogClient client = guardedClient(settings, config, errors, schema);
     var metadata = new SilentMetadataProvider();
     var signals =
         new SignalProcessor<>(

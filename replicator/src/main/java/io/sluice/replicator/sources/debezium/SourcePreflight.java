@@ -108,6 +108,14 @@ public final class SourcePreflight {
                 "log_bin_compress=ON: compressed rows can't be read and would be lost.",
                 "SET GLOBAL log_bin_compress=OFF."));
       }
+      if (!SourceServer.logsCharacterSets(connection)) {
+        findings.add(
+            new Finding(
+                false,
+                "binlog_row_metadata=NO_LOG: the binlog doesn't say in which character set text is,"
+                    + " so a statement that names a collation alone may have to stop the pipeline.",
+                "SET GLOBAL binlog_row_metadata=MINIMAL (MariaDB 10.5 or newer)."));
+      }
       return;
     }
     String options = SourceServer.variable(connection, "binlog_row_value_options");

@@ -106,6 +106,29 @@ final class SourceServer {
     }
   }
 
+  /**
+   * Whether the character set of each text column stands in the binlog before its rows: in MySQL 8
+   * always, in MariaDB if {@code binlog_row_metadata} isn't {@code NO_LOG}.
+   *
+   * @throws PipelineStoppedException the server can't be asked
+   */
+  static boolean characterSetsAreLogged(SourceSettings settings) {
+    if (settings.flavor() == MySqlFlavor.MYSQL) {
+      return true;
+    }
+    try (Connection connection = connect(settings)) {
+      return logsCharacterSets(connection);
+    } catch (SQLException e) {
+      throw SourceFailures.explain(settings, null, e);
+    }
+  }
+
+  /** MariaDB alone has the value {@code NO_LOG}, and older ones not even the variable. */
+  static boolean logsCharacterSets(Connection mariaDb) throws SQLException {
+    String metadata = variable(mariaDb, "binlog_row_metadata");
+    return metadata != null && !metadata.equalsIgnoreCase("NO_LOG");
+  }
+
   /** Null if there is no binlog. */
   static @Nullable BinlogPoint binlogEnd(Connection connection, MySqlFlavor flavor)
       throws SQLException {

@@ -271,6 +271,14 @@ final class TableStatement {
     }
   }
 
+  /**
+   * The collation that a CREATE TABLE names for the whole table without its character set; null if
+   * it names none, or both.
+   */
+  @Nullable String collationAlone() {
+    return create ? Collations.alone(tokens) : null;
+  }
+
   private static @Nullable Token first(List<Token> action) {
     return action.isEmpty() ? null : action.get(0);
   }
