@@ -127,7 +127,7 @@ final class ConfigReader {
         source(section.section("source")),
         new TablesReader(problems).read(section.section("tables")),
         section.choice("on-bad-record", BadRecordPolicy.class, BadRecordPolicy.DEAD_LETTER),
-        section.choice("on-table-error", TableErrorPolicy.class, TableErrorPolicy.PARK),
+        section.choice("on-table-error", TableErrorPolicy.class, null),
         retention(section.section("retention")),
         http(section.section("http")));
   }

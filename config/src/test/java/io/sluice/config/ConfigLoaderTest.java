@@ -132,7 +132,7 @@ class ConfigLoaderTest {
         "source.user = \"\" | is empty",
         "source.debezium { a = [1] } | single value",
         "on-bad-record = dead-letter | not available in this version",
-        "on-table-error = park | not available in this version",
+        "on-table-error = leave | is not possible",
         "tables.defaults.file-format = parquet | can't be written",
         "tables.defaults.tinyint1-as-boolean = maybe | neither true nor false",
         "tables.rules = [{ into = a.b }] | is missing",

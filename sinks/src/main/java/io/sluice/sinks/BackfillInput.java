@@ -34,6 +34,15 @@ public interface BackfillInput {
    */
   boolean progress(RoutedTable table, String progress);
 
+  /**
+   * A table's rows can't be copied: it is left behind, as {@link ChangeInput#park}.
+   *
+   * @return false if this pipeline parks no tables: the caller has to stop
+   */
+  default boolean park(SourceTableId table, String reason) {
+    return false;
+  }
+
   /** Progress as the newest epoch and what came since have it. */
   Map<SourceTableId, String> progress();
 

@@ -15,19 +15,37 @@ public interface ChangeInput {
 
   /**
    * Routes a table known from the recovered history; no schema is changed. Empty if the table is
-   * not captured. Must be called for each table before {@link #tableChanged} or rows of it after a
-   * start.
+   * not captured, or parked. Must be called for each table before {@link #tableChanged} or rows of
+   * it after a start.
    */
   Optional<RoutedTable> restoreTable(SourceTable definition);
 
   /**
    * A table was created or altered (or is met for the first time): the lake table is created or
-   * evolved with the epoch that takes this in. Empty if the table is not captured.
+   * evolved with the epoch that takes this in. Empty if the table is not captured, or parked: then
+   * the record alone is taken.
    *
    * @param historyRecord the source's own record of the DDL, one line; part of the epoch
-   * @throws TableRefusedException if the change can't be followed; nothing of it has been taken in
+   * @throws TableRefusedException if the change can't be followed and the pipeline doesn't park
+   *     tables; nothing of it has been taken in
    */
   Optional<RoutedTable> tableChanged(SourceTable definition, @Nullable String historyRecord);
+
+  /**
+   * A table can't be followed from here on, by the source's word: it is left behind, with what the
+   * epoch now gathered has of it. Rows of it that still come are dropped.
+   *
+   * @param reason what happened, where, and what can be done
+   * @return false if this pipeline parks no tables: the caller has to stop
+   */
+  default boolean park(SourceTableId table, String reason) {
+    return false;
+  }
+
+  /** Whether the table is left behind. Thread safe. */
+  default boolean isParked(SourceTableId table) {
+    return false;
+  }
 
   /** A history record that changes no captured table. */
   void history(String historyRecord);
@@ -56,6 +74,6 @@ public interface ChangeInput {
    */
   void cutPoint(SourcePosition position, long sourceTimeMicros);
 
-  /** The routed table now, by source name. Thread safe. */
+  /** The routed table now, by source name; empty for a parked one. Thread safe. */
   Optional<RoutedTable> routed(SourceTableId id);
 }

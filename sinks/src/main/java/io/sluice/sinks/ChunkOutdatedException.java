@@ -1,6 +1,9 @@
 package io.sluice.sinks;
 
-/** A chunk may not go on: what it reads has been altered, truncated, or deleted beyond memory. */
+/**
+ * A chunk may not go on: what it reads has been altered, truncated, parked, or deleted beyond
+ * memory.
+ */
 public final class ChunkOutdatedException extends Exception {
 
   private static final long serialVersionUID = 1L;
@@ -11,6 +14,8 @@ public final class ChunkOutdatedException extends Exception {
     ALTERED,
     /** Everything that was there is gone; what is there now comes by the stream. */
     TRUNCATED,
+    /** The table takes no more rows: nothing of it is read. */
+    PARKED,
     /** Read again in smaller chunks. */
     DELETES_OUTGREW_MEMORY
   }

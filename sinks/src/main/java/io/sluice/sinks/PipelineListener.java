@@ -37,6 +37,9 @@ public interface PipelineListener {
    */
   default void backfillAgain(SourceTableId table) {}
 
+  /** A table is left behind, see {@link Parked}; the others go on. */
+  default void tableParked(SourceTableId table, String reason) {}
+
   /** The schema of a lake table goes on; kind is {@code create} or {@code add-column}. */
   default void schemaChanged(String lakeTable, String kind) {}
 }

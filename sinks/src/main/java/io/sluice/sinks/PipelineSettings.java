@@ -15,6 +15,7 @@ import java.time.Duration;
  * @param compactionThreads of the pool shared by all tables
  * @param snapshotTimeRetained and the following two: snapshot expiry of each table
  * @param rememberedDeletesMax keys a table may remember while its backfill has chunks open
+ * @param parksTables whether a table that can't go on is left behind; else the pipeline stops
  */
 public record PipelineSettings(
     String name,
@@ -28,4 +29,36 @@ public record PipelineSettings(
     Duration snapshotTimeRetained,
     int snapshotsMax,
     int snapshotsMin,
-    int rememberedDeletesMax) {}
+    int rememberedDeletesMax,
+    boolean parksTables) {
+
+  /** Of a pipeline that stops when a table can't go on. */
+  public PipelineSettings(
+      String name,
+      String warehouse,
+      Duration commitInterval,
+      Duration idleInterval,
+      int workers,
+      long memtableBytesMax,
+      long queueBytesMax,
+      int compactionThreads,
+      Duration snapshotTimeRetained,
+      int snapshotsMax,
+      int snapshotsMin,
+      int rememberedDeletesMax) {
+    this(
+        name,
+        warehouse,
+        commitInterval,
+        idleInterval,
+        workers,
+        memtableBytesMax,
+        queueBytesMax,
+        compactionThreads,
+        snapshotTimeRetained,
+        snapshotsMax,
+        snapshotsMin,
+        rememberedDeletesMax,
+        false);
+  }
+}

@@ -30,6 +30,7 @@ public record PipelineStatus(
   /**
    * @param rows records taken in since the start, by kind: inserts, updates, deletes
    * @param sortedRuns of the worst bucket
+   * @param parked null for a table that goes on
    */
   public record TableStatus(
       SourceTableId source,
@@ -42,5 +43,35 @@ public record PipelineStatus(
       double freshnessSeconds,
       int sortedRuns,
       long liveFiles,
-      @Nullable String backfillProgress) {}
+      @Nullable String backfillProgress,
+      @Nullable Parked parked) {
+
+    /** Of a table that goes on. */
+    public TableStatus(
+        SourceTableId source,
+        String lakeTable,
+        long snapshotId,
+        long inserts,
+        long updates,
+        long deletes,
+        long backfillRows,
+        double freshnessSeconds,
+        int sortedRuns,
+        long liveFiles,
+        @Nullable String backfillProgress) {
+      this(
+          source,
+          lakeTable,
+          snapshotId,
+          inserts,
+          updates,
+          deletes,
+          backfillRows,
+          freshnessSeconds,
+          sortedRuns,
+          liveFiles,
+          backfillProgress,
+          null);
+    }
+  }
 }

@@ -211,7 +211,9 @@ public final class Backfill implements AutoCloseable {
   private void readOne(ChunkReader reader, TableCopy copy) throws InterruptedException {
     TableCopy.@Nullable Work work = null;
     try {
-      refresh(copy);
+      if (!refresh(copy)) {
+        return;
+      }
       work = copy.take(reader.connection()).orElse(null);
       if (work == null) {
         return;
@@ -229,7 +231,8 @@ public final class Backfill implements AutoCloseable {
       rest(copy, "waiting for the stream: " + e.getMessage(), AHEAD_NANOS);
     } catch (UnencodableValueException e) {
       reader.dropConnection();
-      fail(e);
+      giveBack(copy, work);
+      parkOrFail(copy, String.valueOf(e.getMessage()), e);
     } catch (SQLException e) {
       reader.dropConnection();
       if (running.get()) {
@@ -256,8 +259,13 @@ public final class Backfill implements AutoCloseable {
       throws InterruptedException {
     giveBack(copy, work);
     switch (e.why()) {
-      case ALTERED -> refresh(copy);
+      case ALTERED -> {
+        if (refresh(copy)) {
+          wake();
+        }
+      }
       case TRUNCATED -> emptied(copy);
+      case PARKED -> leaveBehind(copy);
       case DELETES_OUTGREW_MEMORY -> {
         if (copy.shrink()) {
           LOG.info("Backfill of {} reads smaller chunks: {}", copy.id(), e.getMessage());
@@ -283,17 +291,31 @@ public final class Backfill implements AutoCloseable {
         TimeUnit.NANOSECONDS.toMillis(pause),
         describe(e));
     if (!isConnectionLost(e) && failures > FAILURES_MAX) {
-      fail(
-          new PipelineStoppedException(
-              PipelineStoppedException.Reason.REFUSED,
-              "Cannot copy the rows of "
-                  + copy.id()
-                  + " from "
-                  + source
-                  + ": "
-                  + describe(e)
-                  + ". The account needs SELECT on the table, and without GTIDs LOCK TABLES.",
-              e));
+      String why =
+          "Cannot copy the rows of "
+              + copy.id()
+              + " from "
+              + source
+              + ": "
+              + describe(e)
+              + ". The account needs SELECT on the table, and without GTIDs LOCK TABLES.";
+      parkOrFail(
+          copy, why, new PipelineStoppedException(PipelineStoppedException.Reason.REFUSED, why, e));
+    }
+  }
+
+  private void parkOrFail(TableCopy copy, String reason, RuntimeException failure) {
+    if (input.park(copy.id(), reason)) {
+      leaveBehind(copy);
+    } else {
+      fail(failure);
+    }
+  }
+
+  /** The table is parked: nothing of it is read any more. */
+  private void leaveBehind(TableCopy copy) {
+    if (byId.remove(copy.id(), copy)) {
+      inOrder.values().remove(copy);
     }
   }
 
@@ -315,18 +337,28 @@ public final class Backfill implements AutoCloseable {
 
   // ---- what the pipeline says of a table
 
-  private void refresh(TableCopy copy) {
+  /** Whether the table goes on; one that is parked is left. */
+  private boolean refresh(TableCopy copy) {
     Optional<RoutedTable> now = routed.apply(copy.id());
-    if (now.isPresent() && now.get().generation() != copy.table().generation()) {
+    if (now.isEmpty()) {
+      leaveBehind(copy);
+      return false;
+    }
+    if (now.get().generation() != copy.table().generation()) {
       // In this order: an AGAIN that belongs to this generation is there by now.
       copy.refresh(now.get(), BackfillProgress.parse(input.progress().get(copy.id())));
     }
+    return true;
   }
 
   /** All chunks are over; what is in the table now comes by the stream. */
   private void emptied(TableCopy copy) throws InterruptedException {
     while (running.get()) {
-      RoutedTable now = routed.apply(copy.id()).orElse(copy.table());
+      RoutedTable now = routed.apply(copy.id()).orElse(null);
+      if (now == null) {
+        leaveBehind(copy);
+        return;
+      }
       BackfillProgress saved = BackfillProgress.parse(input.progress().get(copy.id()));
       copy.refresh(now, saved);
       if (saved.state() == State.AGAIN) {
@@ -352,7 +384,9 @@ public final class Backfill implements AutoCloseable {
     try {
       while (running.get()) {
         for (TableCopy copy : inOrder.values()) {
-          refresh(copy);
+          if (!refresh(copy)) {
+            continue;
+          }
           try {
             long version = copy.unsettledVersion();
             if (version >= 0) {

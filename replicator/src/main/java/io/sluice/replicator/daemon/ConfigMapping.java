@@ -6,6 +6,7 @@ import io.sluice.config.Secret;
 import io.sluice.config.SluiceConfig;
 import io.sluice.config.SourceConfig;
 import io.sluice.config.SourceType;
+import io.sluice.config.TableErrorPolicy;
 import io.sluice.config.TablePattern;
 import io.sluice.config.TableRouting;
 import io.sluice.config.ZeroDatePolicy;
@@ -40,7 +41,8 @@ final class ConfigMapping {
         config.retention().time(),
         config.retention().snapshotsMax(),
         config.retention().snapshotsMin(),
-        config.memory().rememberedDeletes());
+        config.memory().rememberedDeletes(),
+        config.onTableError() == TableErrorPolicy.PARK);
   }
 
   static MySqlFlavor flavor(SluiceConfig config) {

@@ -75,6 +75,16 @@ final class ObservedInput implements ChangeInput {
   }
 
   @Override
+  public boolean park(SourceTableId table, String reason) {
+    return input.park(table, reason);
+  }
+
+  @Override
+  public boolean isParked(SourceTableId table) {
+    return input.isParked(table);
+  }
+
+  @Override
   public Optional<RoutedTable> routed(SourceTableId id) {
     return input.routed(id);
   }

@@ -148,7 +148,10 @@ final class PipelineRun {
     }
     String message = cause.getMessage() == null ? cause.toString() : cause.getMessage();
     if (cause instanceof TableRefusedException || cause instanceof UnencodableValueException) {
-      return new PipelineStoppedException(Reason.REFUSED, message, cause);
+      return new PipelineStoppedException(
+          Reason.REFUSED,
+          message + " (With on-table-error = park this table alone would be left behind.)",
+          cause);
     }
     if (cause instanceof SQLException) {
       return new PipelineStoppedException(

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.sluice.replicator.metrics.DaemonStatus;
+import io.sluice.sinks.Parked;
 import io.sluice.sinks.PipelineStatus;
 import io.sluice.sinks.PipelineStatus.TableStatus;
 import java.time.Instant;
@@ -53,6 +54,8 @@ final class StatusJson {
       ObjectNode node = tables.addObject();
       node.put("source", table.source().toString());
       node.put("lakeTable", table.lakeTable());
+      node.put("state", state(table));
+      node.set("parked", parked(table.parked()));
       node.put("snapshot", table.snapshotId());
       node.put("freshnessSeconds", Math.max(0, table.freshnessSeconds()));
       node.put("inserts", table.inserts());
@@ -64,6 +67,25 @@ final class StatusJson {
       node.put("sortedRuns", table.sortedRuns());
       node.put("liveFiles", table.liveFiles());
     }
+  }
+
+  /** docs/operations.md draws how one state follows another. */
+  private static String state(TableStatus table) {
+    return table.parked() == null
+        ? json(table.backfillProgress()).path("state").asText("pending")
+        : "parked";
+  }
+
+  private static JsonNode parked(@Nullable Parked parked) {
+    if (parked == null) {
+      return MAPPER.nullNode();
+    }
+    ObjectNode node = MAPPER.createObjectNode();
+    node.put("epoch", parked.epoch());
+    node.set("position", json(parked.position()));
+    node.put("reason", parked.reason());
+    node.put("since", Instant.ofEpochMilli(parked.sinceMillis()).toString());
+    return node;
   }
 
   /** The text as JSON if it is some, else as a JSON text. */

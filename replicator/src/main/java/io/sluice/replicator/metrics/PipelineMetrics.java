@@ -193,9 +193,10 @@ public final class PipelineMetrics implements PipelineListener, ValueListener {
       result.add(
           tables(
               "sluice_parked",
-              "1 for a table that is left behind. This version stops instead.",
+              "1 for a table that is left behind: it takes no more rows, until a resync brings it"
+                  + " back.",
               tables,
-              table -> 0));
+              table -> table.parked() == null ? 0 : 1));
       result.add(
           tables(
               "sluice_backfill_rows",

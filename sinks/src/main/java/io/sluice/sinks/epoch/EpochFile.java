@@ -2,6 +2,7 @@ package io.sluice.sinks.epoch;
 
 import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.commit.PreparedDelta;
+import io.sluice.sinks.Parked;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -84,6 +85,14 @@ public record EpochFile(
 
   /**
    * @param backfill the backfill's progress, in its own words; null if it has said nothing yet
+   * @param parked null for a table that goes on with the others
    */
-  public record SourceFacts(LakeTable lakeTable, @Nullable String backfill) {}
+  public record SourceFacts(
+      LakeTable lakeTable, @Nullable String backfill, @Nullable Parked parked) {
+
+    /** Of a table that goes on with the others. */
+    public SourceFacts(LakeTable lakeTable, @Nullable String backfill) {
+      this(lakeTable, backfill, null);
+    }
+  }
 }

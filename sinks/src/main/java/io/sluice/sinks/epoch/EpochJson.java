@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.commit.PreparedDelta;
 import io.sluice.lsm.error.CorruptTableException;
+import io.sluice.sinks.Parked;
 import io.sluice.sinks.epoch.EpochFile.Kind;
 import io.sluice.sinks.epoch.EpochFile.SchemaText;
 import io.sluice.sinks.epoch.EpochFile.SourceFacts;
@@ -33,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  *              "delta":{"list":"manifest-list-...","size":...,"records":...,"files":...}}],
  *  "tables":[{"database":"shop","table":"orders","lastEpoch":7}],
  *  "sources":[{"database":"shop","table":"orders","lakeDatabase":"shop","lakeTable":"orders",
- *              "backfill":"{...}"}],
+ *              "backfill":"{...}",
+ *              "parked":{"epoch":5,"position":"{...}","reason":"...","sinceMillis":...}}],
  *  "historyFile":"history-...", "history":["{...}"]}
  * </pre>
  */
@@ -80,6 +82,10 @@ public final class EpochJson {
       if (source.getValue().backfill() != null) {
         node.put("backfill", source.getValue().backfill());
       }
+      Parked parked = source.getValue().parked();
+      if (parked != null) {
+        writeParked(node.putObject("parked"), parked);
+      }
     }
     if (epoch.historyFile() != null) {
       root.put("historyFile", epoch.historyFile());
@@ -87,6 +93,25 @@ public final class EpochJson {
     ArrayNode history = root.putArray("history");
     epoch.history().forEach(history::add);
     return bytes(root);
+  }
+
+  private static void writeParked(ObjectNode node, Parked parked) {
+    node.put("epoch", parked.epoch());
+    if (parked.position() != null) {
+      node.put("position", parked.position());
+    }
+    node.put("reason", parked.reason());
+    node.put("sinceMillis", parked.sinceMillis());
+  }
+
+  private static @Nullable Parked readParked(@Nullable JsonNode node, String file) {
+    return node == null
+        ? null
+        : new Parked(
+            number(node, "epoch", file),
+            optionalText(node, "position"),
+            text(node, "reason", file),
+            number(node, "sinceMillis", file));
   }
 
   private static void writeChange(ObjectNode node, TableChange change) {
@@ -139,7 +164,9 @@ public final class EpochJson {
       sources.put(
           new SourceTableId(text(node, "database", file), text(node, "table", file)),
           new SourceFacts(
-              table(node, "lakeDatabase", "lakeTable", file), optionalText(node, "backfill")));
+              table(node, "lakeDatabase", "lakeTable", file),
+              optionalText(node, "backfill"),
+              readParked(node.get("parked"), file)));
     }
     List<String> history = new ArrayList<>();
     array(root, "history", file).forEach(node -> history.add(node.asText()));

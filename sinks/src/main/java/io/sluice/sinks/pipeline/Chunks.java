@@ -27,11 +27,13 @@ final class Chunks implements BackfillInput {
   private final PipelineMonitor monitor;
   private final SourceCallbacks source;
   private final TableRegistry tables;
+  private final Parking parking;
 
-  Chunks(PipelineMonitor monitor, SourceCallbacks source, TableRegistry tables) {
+  Chunks(PipelineMonitor monitor, SourceCallbacks source, TableRegistry tables, Parking parking) {
     this.monitor = monitor;
     this.source = source;
     this.tables = tables;
+    this.parking = parking;
   }
 
   @Override
@@ -69,6 +71,11 @@ final class Chunks implements BackfillInput {
           monitor.contentTaken();
           return true;
         });
+  }
+
+  @Override
+  public boolean park(SourceTableId table, String reason) {
+    return parking.park(table, reason, Parking.By.OTHERS);
   }
 
   @Override
@@ -164,6 +171,7 @@ final class Chunks implements BackfillInput {
           switch (cause) {
             case ALTERED -> "was altered";
             case TRUNCATED -> "was truncated";
+            case PARKED -> "was parked";
             case DELETES_OUTGREW_MEMORY -> "had more deletes than are remembered";
           };
       return new ChunkOutdatedException(

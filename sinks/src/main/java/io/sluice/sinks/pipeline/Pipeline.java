@@ -1,5 +1,6 @@
 package io.sluice.sinks.pipeline;
 
+import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.io.Backoff;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.write.MemoryPool;
@@ -15,7 +16,9 @@ import io.sluice.sinks.RecoveredState;
 import io.sluice.sinks.SourceCallbacks;
 import io.sluice.sinks.Succession;
 import io.sluice.sinks.epoch.EpochCommitter;
+import io.sluice.sinks.epoch.EpochFile.SourceFacts;
 import io.sluice.sinks.epoch.EpochStore;
+import io.sluice.sinks.epoch.LakeTable;
 import io.sluice.sinks.epoch.LakeTables;
 import io.sluice.sinks.epoch.StorageRetry;
 import io.sluice.sinks.shard.ShardPool;
@@ -215,11 +218,16 @@ public final class Pipeline implements AutoCloseable {
             System::nanoTime,
             shards,
             tables,
+            start.epoch().number(),
             start.epoch().nextSequence(),
             recovered.position().orElse(null),
             start.epoch().sourceTimeMicros());
-    this.router = new Router(monitor, source, new SchemaGate(lake, retry, clock), tables, listener);
-    this.chunks = new Chunks(monitor, source, tables);
+    Parking parking =
+        new Parking(
+            settings.name(), settings.parksTables(), monitor, source, tables, listener, clock);
+    this.router =
+        new Router(monitor, source, new SchemaGate(lake, retry, clock), tables, listener, parking);
+    this.chunks = new Chunks(monitor, source, tables, parking);
     this.loop =
         new EpochLoop(
             monitor,
@@ -282,8 +290,10 @@ public final class Pipeline implements AutoCloseable {
                     freshness,
                     maintenance.sortedRuns(table.lake()),
                     maintenance.liveFiles(table.lake()),
-                    progress.get(table.source())));
+                    progress.get(table.source()),
+                    tables.parked(table.source())));
           }
+          tables.parkedUnmet().forEach((table, facts) -> list.add(parked(table, facts)));
           return new PipelineStatus(
               settings.name(),
               standing.epoch(),
@@ -295,6 +305,25 @@ public final class Pipeline implements AutoCloseable {
               maintenance.compactionPendingBytes(),
               list);
         });
+  }
+
+  /** A table that was parked before this process met it. */
+  private TableStatus parked(SourceTableId table, SourceFacts facts) {
+    LakeTable lake = facts.lakeTable();
+    long none = 0;
+    return new TableStatus(
+        table,
+        lake.name(),
+        none,
+        none,
+        none,
+        none,
+        none,
+        0,
+        maintenance.sortedRuns(lake),
+        maintenance.liveFiles(lake),
+        facts.backfill(),
+        facts.parked());
   }
 
   /** Ends, always exceptionally, with a {@link PipelineStoppedException}; CLOSED after close. */

@@ -49,6 +49,8 @@ final class PipelineMonitor {
   private long sourceTimeMicros;
   private boolean atCutPoint;
   private boolean content;
+  private long lastCutEpoch;
+  private @Nullable SourcePosition lastCutPosition;
   private boolean positionMoved;
   private boolean cutDemanded;
   private List<String> history = new ArrayList<>();
@@ -66,6 +68,7 @@ final class PipelineMonitor {
 
   /**
    * @param nanos a monotonic clock
+   * @param lastEpoch newest epoch; the first cut makes the next one
    * @param nextNumber first number that no record has
    * @param position where the source stands: a cut point until something is handed over
    */
@@ -74,6 +77,7 @@ final class PipelineMonitor {
       LongSupplier nanos,
       ShardPool shards,
       TableRegistry tables,
+      long lastEpoch,
       long nextNumber,
       @Nullable SourcePosition position,
       long sourceTimeMicros) {
@@ -84,6 +88,8 @@ final class PipelineMonitor {
     this.tables = tables;
     this.nextNumber = nextNumber;
     this.position = position;
+    this.lastCutEpoch = lastEpoch;
+    this.lastCutPosition = position;
     this.sourceTimeMicros = sourceTimeMicros;
     this.atCutPoint = true;
     this.lastFinishNanos = nanos.getAsLong();
@@ -173,6 +179,30 @@ final class PipelineMonitor {
     cutDemanded = true;
   }
 
+  /**
+   * Cuts here if that is possible: what was handed over before a fault of one table is then in an
+   * epoch. Waits for the epoch in commit. Under the lock, on the source's thread.
+   */
+  void cutIfPossible() {
+    while (atCutPoint && content && inCommit != null && !closing) {
+      forOthers.awaitUninterruptibly();
+      requireOpen();
+    }
+    if (atCutPoint && content && inCommit == null && !inputClosed) {
+      cut();
+    }
+  }
+
+  /** The newest epoch that was cut. Under the lock. */
+  long lastCutEpoch() {
+    return lastCutEpoch;
+  }
+
+  /** Where the source stood then; null before its first position. Under the lock. */
+  @Nullable SourcePosition lastCutPosition() {
+    return lastCutPosition;
+  }
+
   private void wakeEpochThread() {
     if (epochThreadWaitsForNews) {
       epochThreadWaitsForNews = false;
@@ -225,6 +255,8 @@ final class PipelineMonitor {
     filling.clear();
     EpochBarrier barrier = new EpochBarrier(shards.workers().size());
     lastCutNanos = nanos.getAsLong();
+    lastCutEpoch++;
+    lastCutPosition = position;
     inCommit =
         new CutJob(
             barrier,

@@ -7,6 +7,8 @@ import io.sluice.lsm.schema.TableSchema;
 import io.sluice.sinks.BackfillInput;
 import io.sluice.sinks.ChangeInput;
 import io.sluice.sinks.PipelineListener;
+import io.sluice.sinks.PipelineStoppedException;
+import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.RoutedTable;
 import io.sluice.sinks.SourceCallbacks;
 import io.sluice.sinks.SourcePosition;
@@ -34,6 +36,7 @@ final class Router implements ChangeInput {
   private final SchemaGate gate;
   private final TableRegistry tables;
   private final PipelineListener listener;
+  private final Parking parking;
 
   // The table of the last row: rows come in runs.
   private @Nullable RoutedTable lastRouted;
@@ -44,12 +47,14 @@ final class Router implements ChangeInput {
       SourceCallbacks source,
       SchemaGate gate,
       TableRegistry tables,
-      PipelineListener listener) {
+      PipelineListener listener,
+      Parking parking) {
     this.monitor = monitor;
     this.source = source;
     this.gate = gate;
     this.tables = tables;
     this.listener = listener;
+    this.parking = parking;
   }
 
   @Override
@@ -58,26 +63,55 @@ final class Router implements ChangeInput {
     if (target.isEmpty()) {
       return Optional.empty();
     }
+    if (parking.isParked(definition.id())) {
+      return Optional.empty();
+    }
     TableState known = monitor.locked(() -> tables.find(definition.id()));
-    return Optional.of(
-        known == null ? meet(definition, target.get(), null, Handed.NOTHING) : known.routed());
+    try {
+      return Optional.of(
+          known == null ? meet(definition, target.get(), null, Handed.NOTHING) : known.routed());
+    } catch (TableRefusedException e) {
+      // Nothing was handed over: the pipeline stays where it may cut.
+      parkOrThrow(e, Parking.By.OTHERS);
+      return Optional.empty();
+    }
+  }
+
+  private void parkOrThrow(TableRefusedException e, Parking.By by) {
+    if (!parking.park(e.table(), String.valueOf(e.getMessage()), by)) {
+      throw e;
+    }
+  }
+
+  @Override
+  public boolean park(SourceTableId table, String reason) {
+    return parking.park(table, reason, Parking.By.SOURCE);
+  }
+
+  @Override
+  public boolean isParked(SourceTableId table) {
+    return parking.isParked(table);
   }
 
   @Override
   public Optional<RoutedTable> tableChanged(
       SourceTable definition, @Nullable String historyRecord) {
     Optional<TableTarget> target = source.target(definition.id());
-    if (target.isEmpty()) {
-      if (historyRecord != null) {
-        history(historyRecord);
+    if (target.isPresent() && !parking.isParked(definition.id())) {
+      TableState known = monitor.locked(() -> tables.find(definition.id()));
+      try {
+        return Optional.of(
+            known == null
+                ? meet(definition, target.get(), historyRecord, Handed.EVENT)
+                : alter(known, definition, target.get(), historyRecord));
+      } catch (TableRefusedException e) {
+        parkOrThrow(e, Parking.By.SOURCE);
       }
-      return Optional.empty();
     }
-    TableState known = monitor.locked(() -> tables.find(definition.id()));
-    return Optional.of(
-        known == null
-            ? meet(definition, target.get(), historyRecord, Handed.EVENT)
-            : alter(known, definition, target.get(), historyRecord));
+    if (historyRecord != null) {
+      history(historyRecord);
+    }
+    return Optional.empty();
   }
 
   /** Whether what is taken in is an event, after which only the source may name a cut point. */
@@ -91,8 +125,9 @@ final class Router implements ChangeInput {
     LakeTable lake = new LakeTable(target.lakeDatabase(), target.lakeTable());
     SourceFacts facts = monitor.locked(() -> tables.recovered(definition.id()));
     if (facts != null && !facts.lakeTable().equals(lake)) {
-      throw new TableRefusedException(
-          definition.id(),
+      // Of the config, not of the table: never parked.
+      throw new PipelineStoppedException(
+          Reason.REFUSED,
           "Table "
               + definition.id()
               + " was replicated to "
@@ -206,6 +241,10 @@ final class Router implements ChangeInput {
     try {
       monitor.requireOpen();
       TableState state = stateOf(table);
+      if (state.parked()) {
+        monitor.eventTaken();
+        return;
+      }
       Bucket bucket = state.take(row, sourceTimeMicros);
       RowBatch batch = bucket.filling;
       if (batch == null) {
@@ -257,6 +296,10 @@ final class Router implements ChangeInput {
         () -> {
           monitor.requireOpen();
           TableState state = stateOf(table);
+          if (state.parked()) {
+            monitor.eventTaken();
+            return table;
+          }
           Iterator<Bucket> filling = monitor.filling().iterator();
           while (filling.hasNext()) {
             Bucket bucket = filling.next();
@@ -282,7 +325,10 @@ final class Router implements ChangeInput {
 
   @Override
   public Optional<RoutedTable> routed(SourceTableId id) {
-    TableState state = monitor.locked(() -> tables.find(id));
-    return state == null ? Optional.empty() : Optional.of(monitor.locked(state::routed));
+    return monitor.locked(
+        () -> {
+          TableState state = tables.find(id);
+          return state == null || state.parked() ? Optional.empty() : Optional.of(state.routed());
+        });
   }
 }

@@ -5,6 +5,7 @@ import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.schema.TableSchema;
 import io.sluice.lsm.table.LsmTable;
 import io.sluice.lsm.write.BucketAssigner;
+import io.sluice.sinks.Parked;
 import io.sluice.sinks.RoutedTable;
 import io.sluice.sinks.TableTarget;
 import io.sluice.sinks.epoch.EpochFile.SourceFacts;
@@ -51,7 +52,39 @@ final class TableRegistry {
     this.workers = workers;
     this.pressures = pressures;
     this.facts = new LinkedHashMap<>(recovered);
-    recovered.forEach((source, fact) -> byLake.put(fact.lakeTable(), source));
+    // A parked table may be one of two that were sent to one lake table: the other has it.
+    recovered.forEach(
+        (source, fact) -> {
+          if (fact.parked() == null) {
+            byLake.put(fact.lakeTable(), source);
+          }
+        });
+    recovered.forEach((source, fact) -> byLake.putIfAbsent(fact.lakeTable(), source));
+  }
+
+  /** Why and where the table is left behind; null if it is not. */
+  @Nullable Parked parked(SourceTableId source) {
+    SourceFacts known = facts.get(source);
+    return known == null ? null : known.parked();
+  }
+
+  /** Parked tables that this process has no state of. */
+  Map<SourceTableId, SourceFacts> parkedUnmet() {
+    Map<SourceTableId, SourceFacts> result = new LinkedHashMap<>();
+    facts.forEach(
+        (source, fact) -> {
+          if (fact.parked() != null && !bySource.containsKey(source)) {
+            result.put(source, fact);
+          }
+        });
+    return result;
+  }
+
+  /** The table is left behind. Its backfill's progress means nothing any more. */
+  void park(SourceTableId source, LakeTable table, Parked parked) {
+    facts.put(source, new SourceFacts(table, null, parked));
+    factsNow = null;
+    byLake.putIfAbsent(table, source);
   }
 
   @Nullable TableState find(SourceTableId source) {
@@ -125,7 +158,7 @@ final class TableRegistry {
     if (known == null) {
       throw new IllegalStateException("Table " + source + " has not been routed");
     }
-    facts.put(source, new SourceFacts(known.lakeTable(), progress));
+    facts.put(source, new SourceFacts(known.lakeTable(), progress, known.parked()));
     factsNow = null;
   }
 

@@ -31,6 +31,7 @@ final class TableState {
   private List<TableSchema> newSchemas = new ArrayList<>();
 
   private boolean truncated;
+  private boolean parked;
 
   /** Whether the epoch now gathered has anything of this table. */
   private boolean gathered;
@@ -96,8 +97,35 @@ final class TableState {
     return routed;
   }
 
+  /** It is left behind: what the epoch now gathered has of it is dropped, and all that comes. */
+  void park() {
+    parked = true;
+    newSchemas.clear();
+    truncated = false;
+    oldestGathering = NOTHING_PENDING;
+    sink.openChunks().forEach(chunk -> chunk.outdate(Cause.PARKED));
+    sink.openChunks().clear();
+  }
+
+  boolean parked() {
+    return parked;
+  }
+
+  /** Whether the epoch now gathered has anything of this table. */
+  boolean gathered() {
+    return gathered;
+  }
+
+  /** Whether no epoch holds the table yet: the one now gathered creates it. */
+  boolean isNew() {
+    return !newSchemas.isEmpty() && newSchemas.get(0).id() == 0;
+  }
+
   /** Why a chunk of this version may not begin or go on; null if it may. */
   @Nullable Cause outdated(RoutedTable version) {
+    if (parked) {
+      return Cause.PARKED;
+    }
     if (version.generation() < lastTruncate || truncated) {
       return Cause.TRUNCATED;
     }

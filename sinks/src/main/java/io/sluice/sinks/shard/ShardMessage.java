@@ -6,6 +6,7 @@ public sealed interface ShardMessage
         ShardMessage.ChunkOpened,
         ShardMessage.ChunkClosed,
         ShardMessage.Discard,
+        ShardMessage.Dismiss,
         ShardMessage.Barrier,
         ShardMessage.Shrink {
 
@@ -22,6 +23,9 @@ public sealed interface ShardMessage
 
   /** TRUNCATE: what this epoch has gathered of the table is dropped. */
   record Discard(SinkTable table) implements ShardMessage {}
+
+  /** The table is parked: as {@link Discard}, and nothing is kept for it; no row of it comes. */
+  record Dismiss(SinkTable table) implements ShardMessage {}
 
   /** Everything before it belongs to this barrier's epoch. */
   record Barrier(EpochBarrier epoch) implements ShardMessage {}

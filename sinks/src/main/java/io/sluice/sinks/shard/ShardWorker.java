@@ -13,6 +13,7 @@ import io.sluice.sinks.shard.ShardMessage.Barrier;
 import io.sluice.sinks.shard.ShardMessage.ChunkClosed;
 import io.sluice.sinks.shard.ShardMessage.ChunkOpened;
 import io.sluice.sinks.shard.ShardMessage.Discard;
+import io.sluice.sinks.shard.ShardMessage.Dismiss;
 import io.sluice.sinks.shard.ShardMessage.Shrink;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -144,6 +145,8 @@ public final class ShardWorker implements Runnable {
       closeChunk(closed.chunk());
     } else if (message instanceof Discard discard) {
       discard(discard.table());
+    } else if (message instanceof Dismiss dismiss) {
+      dismiss(dismiss.table());
     } else if (message instanceof Shrink) {
       askedToShrink.set(false);
       if (memory.exhausted()) {
@@ -299,6 +302,19 @@ public final class ShardWorker implements Runnable {
         account(bucket, 0);
       }
     }
+  }
+
+  private void dismiss(SinkTable table) {
+    Iterator<Bucket> all = writers.iterator();
+    while (all.hasNext()) {
+      Bucket bucket = all.next();
+      if (bucket.table() == table) {
+        all.remove();
+        closeWriter(bucket);
+        bucket.deletedKeys = null;
+      }
+    }
+    chunks.remove(table);
   }
 
   private void pass(EpochBarrier epoch) throws InterruptedException {

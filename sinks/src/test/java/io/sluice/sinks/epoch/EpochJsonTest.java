@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.commit.PreparedDelta;
 import io.sluice.lsm.error.CorruptTableException;
+import io.sluice.sinks.Parked;
 import io.sluice.sinks.epoch.EpochFile.Kind;
 import io.sluice.sinks.epoch.EpochFile.SchemaText;
 import io.sluice.sinks.epoch.EpochFile.SourceFacts;
@@ -41,7 +42,11 @@ class EpochJsonTest {
         new TreeMap<>(Map.of(ORDERS, 7L, ITEMS, 3L)),
         Map.of(
             new SourceTableId("shop", "a.b"), new SourceFacts(ORDERS, "{\"state\":\"again\"}"),
-            new SourceTableId("shop.a", "b"), new SourceFacts(ITEMS, null)),
+            new SourceTableId("shop.a", "b"), new SourceFacts(ITEMS, null),
+            new SourceTableId("shop", "p"),
+                new SourceFacts(ITEMS, null, new Parked(3, "{\"x\":1}", "column ü was dropped", 9)),
+            new SourceTableId("shop", "q"),
+                new SourceFacts(ITEMS, null, new Parked(0, null, "no key", 10))),
         "history-6-x",
         List.of("{\"ddl\":\"CREATE TABLE\\n\"}", "2"));
   }

@@ -257,8 +257,11 @@ final class RecordInterpreter {
         }
       }
     } catch (UnencodableValueException e) {
-      throw new PipelineStoppedException(
-          Reason.REFUSED, e.getMessage() + " (at " + place(record) + ")", e);
+      String reason = e.getMessage() + " (at " + place(record) + ")";
+      if (!schemas.park(table.source().id(), reason)) {
+        throw new PipelineStoppedException(Reason.REFUSED, reason, e);
+      }
+      readers.clear();
     }
   }
 
@@ -267,7 +270,7 @@ final class RecordInterpreter {
     RoutedTable table = null;
     if (schemas.isCaptured(id)) {
       table = schemas.table(id);
-      if (table == null) {
+      if (table == null && !schemas.isParked(id)) {
         throw protect("A change of " + id + " came before the table's definition");
       }
     }

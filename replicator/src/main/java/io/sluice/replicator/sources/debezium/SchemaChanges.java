@@ -11,12 +11,14 @@ import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.RoutedTable;
 import io.sluice.sinks.TableRefusedException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,8 +53,36 @@ final class SchemaChanges {
     return captured.test(id);
   }
 
+  /** Null for a table that is parked. */
   @Nullable RoutedTable table(SourceTableId id) {
     return tables.get(id);
+  }
+
+  /**
+   * Whether the table is left behind: its rows and definitions concern nobody, but its history goes
+   * on, so that its rows can be told from others'.
+   */
+  boolean isParked(SourceTableId id) {
+    return input.isParked(id);
+  }
+
+  /**
+   * A captured table can't be followed from here on.
+   *
+   * @return false if the pipeline parks none: the caller stops
+   */
+  boolean park(SourceTableId id, String reason) {
+    if (!input.park(id, reason)) {
+      return false;
+    }
+    tables.remove(id);
+    return true;
+  }
+
+  private void parkOrThrow(TableRefusedException refused) {
+    if (!park(refused.table(), String.valueOf(refused.getMessage()))) {
+      throw refused;
+    }
   }
 
   void put(RoutedTable table) {
@@ -75,8 +105,11 @@ final class SchemaChanges {
     for (TableChange change : HistoryRecords.changes(record)) {
       if (change.definition() != null && captured.test(change.id())) {
         if (StatementRules.makesSystemVersioned(HistoryRecords.ddl(record))) {
-          throw refused(
-              change.id(), record, "deletes in a system-versioned table are logged as updates");
+          parkOrThrow(
+              refused(
+                  change.id(),
+                  record,
+                  "deletes in a system-versioned table are logged as updates"));
         }
         input.tableChanged(change.definition(), handedOver ? null : text).ifPresent(this::put);
         handedOver = true;
@@ -90,14 +123,15 @@ final class SchemaChanges {
   /**
    * A record of the stream.
    *
-   * @throws TableRefusedException if it can't be followed; nothing of it has been handed over
+   * @throws TableRefusedException if it can't be followed and tables aren't parked; nothing of it
+   *     has been handed over
    */
   void changed(JsonNode record) {
-    refuseUnseenEffects(record);
+    unseenEffects(record).forEach(this::parkOrThrow);
     List<TableChange> changes =
         HistoryRecords.changes(record).stream().filter(this::concernsCaptured).toList();
     for (TableChange change : changes) {
-      refuseNameChanges(change, record);
+      nameChanges(change, record).forEach(this::parkOrThrow);
     }
     String text = record.toString();
     boolean handedOver = false;
@@ -107,7 +141,9 @@ final class SchemaChanges {
       if (definition == null || (before != null && before.source().equals(definition))) {
         continue;
       }
-      input.tableChanged(definition, handedOver ? null : text).ifPresent(this::put);
+      input
+          .tableChanged(definition, handedOver ? null : text)
+          .ifPresentOrElse(this::put, () -> tables.remove(change.id()));
       handedOver = true;
     }
     if (!handedOver) {
@@ -155,14 +191,15 @@ final class SchemaChanges {
         || (change.previousId() != null && captured.test(change.previousId()));
   }
 
-  private void refuseUnseenEffects(JsonNode record) {
+  private List<TableRefusedException> unseenEffects(JsonNode record) {
+    List<TableRefusedException> result = new ArrayList<>();
     String ddl = HistoryRecords.ddl(record);
     String database = record.path("databaseName").asText("");
     for (StatementRules.Effect effect : StatementRules.effects(database, ddl)) {
       boolean harmless =
           effect.problem().equals(StatementRules.CASCADES) && server.cascadesAreLogged();
       if (captured.test(effect.table()) && !harmless) {
-        throw refused(effect.table(), record, effect.problem());
+        result.add(refused(effect.table(), record, effect.problem()));
       }
     }
     String collation = Collations.ofDatabase(ddl);
@@ -182,45 +219,51 @@ final class SchemaChanges {
     if (dropped != null) {
       for (SourceTableId id : tables.keySet()) {
         if (id.database().equals(dropped)) {
-          throw refused(id, record, "the table was dropped with its database");
+          result.add(refused(id, record, "the table was dropped with its database"));
         }
       }
     }
+    return result;
   }
 
-  private void refuseNameChanges(TableChange change, JsonNode record) {
+  private List<TableRefusedException> nameChanges(TableChange change, JsonNode record) {
     if (change.type() == ChangeType.DROP) {
-      if (tables.containsKey(change.id())) {
-        throw refused(change.id(), record, "the table was dropped");
-      }
-    } else if (change.previousId() != null) {
-      SourceTableId named = captured.test(change.previousId()) ? change.previousId() : change.id();
-      throw refused(
-          named, record, "table " + change.previousId() + " was renamed to " + change.id());
-    } else if (change.type() == ChangeType.CREATE
-        && StatementRules.makesSystemVersioned(HistoryRecords.ddl(record))) {
-      throw refused(
-          change.id(), record, "deletes in a system-versioned table are logged as updates");
-    } else if (change.type() == ChangeType.CREATE) {
-      refuseUnknownCharacterSet(change, record);
+      return tables.containsKey(change.id())
+          ? List.of(refused(change.id(), record, "the table was dropped"))
+          : List.of();
     }
+    SourceTableId previous = change.previousId();
+    if (previous != null) {
+      return Stream.of(previous, change.id())
+          .filter(captured)
+          .map(id -> refused(id, record, "table " + previous + " was renamed to " + change.id()))
+          .toList();
+    }
+    return change.type() == ChangeType.CREATE ? creation(change, record) : List.of();
   }
 
-  private void refuseUnknownCharacterSet(TableChange change, JsonNode record) {
+  private List<TableRefusedException> creation(TableChange change, JsonNode record) {
+    if (StatementRules.makesSystemVersioned(HistoryRecords.ddl(record))) {
+      return List.of(
+          refused(
+              change.id(), record, "deletes in a system-versioned table are logged as updates"));
+    }
     TableStatement statement =
         TableStatement.parse(record.path("databaseName").asText(""), HistoryRecords.ddl(record));
     String collation = statement == null ? null : statement.collationAlone();
-    if (collation != null
-        && !Collations.belongTo(collation, change.characterSet())
-        && !server.characterSetsAreLogged()) {
-      throw refused(
-          change.id(),
-          record,
-          "it names collation "
-              + collation
-              + " without its character set, and text would be read as "
-              + change.characterSet());
+    if (collation == null
+        || Collations.belongTo(collation, change.characterSet())
+        || server.characterSetsAreLogged()) {
+      return List.of();
     }
+    return List.of(
+        refused(
+            change.id(),
+            record,
+            "it names collation "
+                + collation
+                + " without its character set, and text would be read as "
+                + change.characterSet()));
   }
 
   private static TableRefusedException refused(
@@ -234,7 +277,6 @@ final class SchemaChanges {
             + "\": "
             + problem
             + ". Of changes to a captured table only ADD COLUMN (and what leaves columns and rows"
-            + " as they are) is supported so far: exclude the table, or copy it anew under a new"
-            + " pipeline name.");
+            + " as they are) is followed: the table has to be copied anew.");
   }
 }

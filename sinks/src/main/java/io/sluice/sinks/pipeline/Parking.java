@@ -1,0 +1,140 @@
+package io.sluice.sinks.pipeline;
+
+import io.sluice.evolution.SourceTableId;
+import io.sluice.sinks.Parked;
+import io.sluice.sinks.PipelineListener;
+import io.sluice.sinks.SourceCallbacks;
+import io.sluice.sinks.SourcePosition;
+import io.sluice.sinks.epoch.LakeTable;
+import io.sluice.sinks.shard.Bucket;
+import io.sluice.sinks.shard.ShardMessage.Dismiss;
+import java.time.Clock;
+import java.util.Iterator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Leaves tables behind that can't go on, so that the others can.
+ *
+ * <p>A parked table stands at an epoch that is wholly in it: what the epoch now gathered has of it
+ * is dropped. If the source says so at a place where an epoch may be cut (a DDL), that is done
+ * before, so that nothing is dropped that could be kept. Thread safe.
+ */
+final class Parking {
+
+  private static final Logger log = LoggerFactory.getLogger(Parking.class);
+
+  /** Who says that a table can't go on. */
+  enum By {
+    /** The source's thread, in the order of its log. */
+    SOURCE,
+    /** Any other thread. */
+    OTHERS
+  }
+
+  private final String pipeline;
+  private final boolean parks;
+  private final PipelineMonitor monitor;
+  private final SourceCallbacks source;
+  private final TableRegistry tables;
+  private final PipelineListener listener;
+  private final Clock clock;
+
+  /**
+   * @param parks false: no table is left behind
+   */
+  Parking(
+      String pipeline,
+      boolean parks,
+      PipelineMonitor monitor,
+      SourceCallbacks source,
+      TableRegistry tables,
+      PipelineListener listener,
+      Clock clock) {
+    this.pipeline = pipeline;
+    this.parks = parks;
+    this.monitor = monitor;
+    this.source = source;
+    this.tables = tables;
+    this.listener = listener;
+    this.clock = clock;
+  }
+
+  boolean isParked(SourceTableId table) {
+    return monitor.locked(() -> tables.parked(table) != null);
+  }
+
+  /**
+   * Leaves a captured table behind; once more does nothing.
+   *
+   * @return false if no table is left behind: the pipeline has to stop
+   */
+  boolean park(SourceTableId table, String reason, By by) {
+    return parks
+        && monitor.locked(
+            () -> {
+              monitor.requireOpen();
+              if (tables.parked(table) == null) {
+                parkNow(table, reason, by);
+              }
+              return true;
+            });
+  }
+
+  private void parkNow(SourceTableId table, String reason, By by) {
+    TableState state = tables.find(table);
+    if (state != null && state.gathered() && by == By.SOURCE) {
+      monitor.cutIfPossible();
+      if (tables.parked(table) != null) {
+        return;
+      }
+    }
+    boolean inAnEpoch = state == null ? tables.recovered(table) != null : !state.isNew();
+    LakeTable lake = state == null ? lakeTable(table) : state.lake();
+    if (state != null) {
+      dropGathered(state);
+      state.park();
+    }
+    SourcePosition position = inAnEpoch ? monitor.lastCutPosition() : null;
+    Parked parked =
+        new Parked(
+            inAnEpoch ? monitor.lastCutEpoch() : 0,
+            position == null ? null : position.text(),
+            reason,
+            clock.millis());
+    tables.park(table, lake, parked);
+    monitor.contentTaken();
+    if (by == By.SOURCE) {
+      monitor.eventTaken();
+    }
+    listener.tableParked(table, reason);
+    log.error(
+        "Table {} of pipeline {} is parked at epoch {}, position {}: it takes no more rows, the"
+            + " others go on. {} To bring it back: sluice resync -c FILE {}",
+        table,
+        pipeline,
+        parked.epoch(),
+        parked.position(),
+        reason,
+        table);
+  }
+
+  private LakeTable lakeTable(SourceTableId table) {
+    return source
+        .target(table)
+        .map(target -> new LakeTable(target.lakeDatabase(), target.lakeTable()))
+        .orElseThrow(() -> new IllegalStateException("Table " + table + " is not captured"));
+  }
+
+  private void dropGathered(TableState state) {
+    Iterator<Bucket> filling = monitor.filling().iterator();
+    while (filling.hasNext()) {
+      Bucket bucket = filling.next();
+      if (bucket.table() == state.sink()) {
+        bucket.filling = null;
+        filling.remove();
+      }
+    }
+    monitor.pushToAll(new Dismiss(state.sink()));
+  }
+}
