@@ -3,6 +3,7 @@ package io.sluice.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.it.support.Await;
+import io.sluice.it.support.DaemonActivity;
 import io.sluice.it.support.DaemonProcess;
 import io.sluice.it.support.LakeAssert;
 import io.sluice.it.support.LakeRows;
@@ -17,10 +18,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,8 +33,9 @@ import org.junit.jupiter.api.io.TempDir;
  * tables and started again each time; in the end Paimon's reader sees exactly the source's rows.
  * The instants are drawn from a seed and aim at different places: anywhere, soon after the start
  * (the backfill, recovery), just after an epoch file appeared (its snapshots are being written),
- * and inside or just behind a statement of 5,000 rows. What each kill hit is printed, as far as the
- * lake tells.
+ * between two snapshots of an epoch, inside one statement of 5,000 rows, inside a compaction. What
+ * each kill hit is proven by what it left: the lake's files, and the daemon's log, which tells what
+ * had begun and not ended. Where one of these places was not hit by then, more kills aim at it.
  */
 class CrashIT {
   private static final int KILLS = 25;
@@ -40,11 +45,33 @@ class CrashIT {
 
   @TempDir Path folder;
 
+  private static final int KILLS_MAX = 3 * KILLS;
+
+  /** Fewer changes than this may be of several statements. */
+  private static final int SURELY_IN_LARGE_STATEMENT = 300;
+
   private enum Aim {
     ANYWHERE,
     SOON_AFTER_START,
     AFTER_EPOCH_FILE,
-    IN_LARGE_STATEMENT
+    AFTER_A_SNAPSHOT,
+    IN_LARGE_STATEMENT,
+    IN_COMPACTION
+  }
+
+  /** Where a kill must have hit in each run, and the aim that hits there. */
+  private enum Hit {
+    IN_BACKFILL(Aim.SOON_AFTER_START),
+    BETWEEN_EPOCH_FILE_AND_SNAPSHOTS(Aim.AFTER_EPOCH_FILE),
+    BETWEEN_SNAPSHOTS_OF_AN_EPOCH(Aim.AFTER_A_SNAPSHOT),
+    IN_A_LARGE_STATEMENT(Aim.IN_LARGE_STATEMENT),
+    IN_A_COMPACTION(Aim.IN_COMPACTION);
+
+    final Aim aim;
+
+    Hit(Aim aim) {
+      this.aim = aim;
+    }
   }
 
   @Test
@@ -66,27 +93,40 @@ class CrashIT {
           new PipelineFolder(folder, "crash")
               .source(server)
               .include(Workload.DATABASE + ".*")
-              // Small chunks and few runs, so that backfill and compaction are hit.
+              // Small chunks and few runs, so that backfill and compaction are hit; small batches,
+              // so that the log tells of a large statement while it comes.
               .set("source.backfill { readers = 2, chunk-rows = 60 }")
+              .set("source.debezium { \"max.batch.size\" = 200, \"max.queue.size\" = 600 }")
               .set(
                   "tables.defaults { bucket = 2, options { \"num-sorted-run.compaction-trigger\" = 3 } }");
-      Map<Aim, Integer> aims = new EnumMap<>(Aim.class);
-      Map<String, Integer> hits = new java.util.TreeMap<>();
+      Map<Hit, Integer> hits = new EnumMap<>(Hit.class);
       try (Workload workload = Workload.start(server, seed)) {
-        for (int i = 1; i <= KILLS; i++) {
-          Aim aim =
-              i <= 4 ? Aim.SOON_AFTER_START : Aim.values()[random.nextInt(Aim.values().length)];
-          try (DaemonProcess daemon = DaemonProcess.run(pipeline)) {
-            waitFor(aim, random, pipeline, workload, daemon, i);
+        int kills = 0;
+        while (kills < KILLS || (kills < KILLS_MAX && hits.size() < Hit.values().length)) {
+          kills++;
+          Aim aim = aim(kills, random, hits);
+          DaemonActivity activity = DaemonActivity.ofNext(pipeline);
+          try (DaemonProcess daemon = DaemonProcess.run(pipeline, DaemonActivity.JVM_OPTION)) {
+            waitFor(aim, random, pipeline, activity, daemon, kills);
             daemon.kill();
           }
           workload.assertWell();
-          String hit = LakeState.describe(pipeline, Workload.DATABASE);
-          aims.merge(aim, 1, Integer::sum);
-          hits.merge(hit, 1, Integer::sum);
-          System.out.println("  kill " + i + " " + aim + ": " + hit);
+          Set<Hit> hit = hits(pipeline, activity.look());
+          hit.forEach(each -> hits.merge(each, 1, Integer::sum));
+          System.out.println(
+              "  kill "
+                  + kills
+                  + " "
+                  + aim
+                  + ": "
+                  + hit
+                  + " "
+                  + activity.changesOfOpenTransaction()
+                  + " changes of an open transaction, compactions "
+                  + activity.compactions());
           assertReadable(pipeline);
         }
+        assertThat(hits.keySet()).as("places hit by %d kills", kills).contains(Hit.values());
         try (DaemonProcess daemon = DaemonProcess.run(pipeline)) {
           long before = workload.transactions();
           Await.until(
@@ -105,10 +145,8 @@ class CrashIT {
             "CrashIT on "
                 + kind
                 + ": "
-                + KILLS
-                + " kills "
-                + aims
-                + ", found "
+                + kills
+                + " kills, hit "
                 + hits
                 + "; "
                 + workload.transactions()
@@ -121,11 +159,50 @@ class CrashIT {
     }
   }
 
+  private static Aim aim(int kill, Random random, Map<Hit, Integer> hits) {
+    if (kill <= 4) {
+      return Aim.SOON_AFTER_START;
+    }
+    if (kill <= KILLS) {
+      return Aim.values()[random.nextInt(Aim.values().length)];
+    }
+    return Stream.of(Hit.values())
+        .filter(each -> !hits.containsKey(each))
+        .findFirst()
+        .orElseThrow()
+        .aim;
+  }
+
+  private static Set<Hit> hits(PipelineFolder pipeline, DaemonActivity activity) {
+    Set<Hit> result = EnumSet.noneOf(Hit.class);
+    LakeState.Left left = LakeState.left(pipeline, Workload.DATABASE);
+    if (left.backfilling()) {
+      result.add(Hit.IN_BACKFILL);
+    }
+    if (left.tablesOfEpoch() > 0 && left.tablesLackingEpoch() == left.tablesOfEpoch()) {
+      result.add(Hit.BETWEEN_EPOCH_FILE_AND_SNAPSHOTS);
+    } else if (left.tablesLackingEpoch() > 0) {
+      result.add(Hit.BETWEEN_SNAPSHOTS_OF_AN_EPOCH);
+    }
+    if (isInLargeStatement(activity)) {
+      result.add(Hit.IN_A_LARGE_STATEMENT);
+    }
+    if (!activity.compactions().isEmpty()) {
+      result.add(Hit.IN_A_COMPACTION);
+    }
+    return result;
+  }
+
+  private static boolean isInLargeStatement(DaemonActivity activity) {
+    long changes = activity.changesOfOpenTransaction();
+    return changes >= SURELY_IN_LARGE_STATEMENT && changes < Workload.LARGE_STATEMENT_ROWS;
+  }
+
   private static void waitFor(
       Aim aim,
       Random random,
       PipelineFolder pipeline,
-      Workload workload,
+      DaemonActivity activity,
       DaemonProcess daemon,
       int start)
       throws Exception {
@@ -149,11 +226,18 @@ class CrashIT {
         awaitMore(() -> LakeState.highestEpoch(pipeline), epoch, daemon);
         pause(random, 0, 25);
       }
+      case AFTER_A_SNAPSHOT -> {
+        long epoch = LakeState.highestEpoch(pipeline);
+        awaitMore(() -> LakeState.highestEpoch(pipeline), epoch, daemon);
+        awaitMore(() -> snapshots(pipeline), snapshots(pipeline), daemon);
+      }
       case IN_LARGE_STATEMENT -> {
-        long seen = workload.largeStatements();
-        Await.until(
-            START_LIMIT, () -> "a large statement", () -> workload.largeStatements() > seen);
-        pause(random, 0, 600);
+        awaitMore(() -> isInLargeStatement(activity.look()) ? 1 : 0, 0, daemon);
+        pause(random, 0, 6);
+      }
+      case IN_COMPACTION -> {
+        awaitMore(() -> activity.look().compactions().size(), 0, daemon);
+        pause(random, 0, 12);
       }
       case SOON_AFTER_START -> throw new IllegalStateException("handled above");
     }
@@ -176,7 +260,7 @@ class CrashIT {
         throw new AssertionError(
             "nothing was committed within " + START_LIMIT.toSeconds() + " s:\n" + daemon.logTail());
       }
-      LockSupport.parkNanos(1_000_000);
+      LockSupport.parkNanos(200_000);
     }
   }
 

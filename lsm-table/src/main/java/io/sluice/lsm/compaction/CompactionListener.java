@@ -9,6 +9,9 @@ import org.slf4j.LoggerFactory;
 /** Hears what background compaction of one table does. Called from its threads; must not block. */
 public interface CompactionListener {
 
+  /** A compaction of one bucket begins; told once for each attempt. */
+  default void begun(BucketId bucket, CompactionPlan plan) {}
+
   /** Results became a snapshot. */
   void committed(Set<BucketId> buckets, long snapshotId);
 
@@ -23,8 +26,17 @@ public interface CompactionListener {
     Logger log = LoggerFactory.getLogger(CompactionListener.class);
     return new CompactionListener() {
       @Override
+      public void begun(BucketId bucket, CompactionPlan plan) {
+        log.debug("Compacting {} of {}: {} bytes", text(bucket), name, plan.bytes());
+      }
+
+      @Override
       public void committed(Set<BucketId> buckets, long snapshotId) {
-        log.debug("Compacted {} buckets of {} in snapshot {}", buckets.size(), name, snapshotId);
+        if (log.isDebugEnabled()) {
+          for (BucketId bucket : buckets) {
+            log.debug("Compacted {} of {} in snapshot {}", text(bucket), name, snapshotId);
+          }
+        }
       }
 
       @Override
@@ -43,6 +55,16 @@ public interface CompactionListener {
             what,
             retryIn.toMillis(),
             cause);
+      }
+
+      /** The partition by its bytes: a name for each, not for people. */
+      private String text(BucketId bucket) {
+        return bucket.partition().size() == 0
+            ? "bucket " + bucket.bucket()
+            : "bucket "
+                + bucket.bucket()
+                + " in partition #"
+                + Integer.toHexString(bucket.partition().hashCode());
       }
     };
   }

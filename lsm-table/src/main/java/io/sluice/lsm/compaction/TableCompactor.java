@@ -461,6 +461,7 @@ public final class TableCompactor implements AutoCloseable {
       }
       plan = state.plan.get();
     }
+    listener.begun(state.id, plan);
     return parts
         .compactor()
         .run(

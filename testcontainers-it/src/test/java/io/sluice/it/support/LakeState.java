@@ -30,13 +30,19 @@ public final class LakeState {
   }
 
   /**
-   * Where the daemon was, by what it left: whether the newest epoch is in all of its tables, and
-   * whether a table was being copied.
+   * What the newest epoch file tells.
+   *
+   * @param tablesOfEpoch tables that the epoch changes
+   * @param tablesLackingEpoch of these, how many have no snapshot of it
+   * @param backfilling whether a table was being copied
    */
-  public static String describe(PipelineFolder pipeline, String database) {
+  public record Left(int tablesOfEpoch, int tablesLackingEpoch, boolean backfilling) {}
+
+  /** Where the daemon was, by what it left. */
+  public static Left left(PipelineFolder pipeline, String database) {
     long epoch = highestEpoch(pipeline);
     if (epoch == 0) {
-      return "before the first epoch";
+      return new Left(0, 0, false);
     }
     try {
       JsonNode root =
@@ -53,15 +59,7 @@ public final class LakeState {
       for (JsonNode source : root.path("sources")) {
         copying |= !source.path("backfill").asText().contains("consistent");
       }
-      String where =
-          lacking == 0
-              ? "between epochs"
-              : lacking < changed
-                  ? "between the snapshots of one epoch"
-                  : "between epoch file and first snapshot";
-      return copying ? where + ", in the backfill" : where;
-    } catch (NoSuchFileException e) {
-      return "while the epoch file was replaced";
+      return new Left(changed, lacking, copying);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -213,6 +213,7 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
             }
             interpreter.accept(record.record());
           }
+          interpreter.batchEnded();
         });
   }
 

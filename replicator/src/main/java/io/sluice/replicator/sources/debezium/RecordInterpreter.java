@@ -17,6 +17,8 @@ import org.apache.kafka.connect.data.Schema;
 import org.apache.kafka.connect.data.Struct;
 import org.apache.kafka.connect.source.SourceRecord;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Debezium's records, in order, to {@link ChangeInput}, and where to cut.
@@ -43,6 +45,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class RecordInterpreter {
 
+  private static final Logger LOG = LoggerFactory.getLogger(RecordInterpreter.class);
+
   private final MySqlFlavor flavor;
   private final String schemaTopic;
   private final String transactionTopic;
@@ -57,6 +61,10 @@ final class RecordInterpreter {
   private @Nullable String open;
   private boolean openStandalone;
   private long openRecords;
+
+  /** What was said of the transaction under way when a batch ended inside it. */
+  private boolean openTold;
+
   private long newestChangeMicros;
   private @Nullable PendingDdl pendingDdl;
   private @Nullable BinlogPoint schemasReadAt;
@@ -117,6 +125,14 @@ final class RecordInterpreter {
       change(record, value, newReader(record.valueSchema(), value));
     } else {
       throw protect("A record of an unknown kind came on topic " + topic);
+    }
+  }
+
+  /** After each batch: tells of a transaction that goes on in the next. */
+  void batchEnded() {
+    if (open != null && openRecords > 0 && LOG.isDebugEnabled()) {
+      openTold = true;
+      LOG.debug("Inside transaction {}: {} changes so far", open, openRecords);
     }
   }
 
@@ -198,6 +214,10 @@ final class RecordInterpreter {
               + " changes but "
               + openRecords
               + " were delivered");
+    }
+    if (openTold) {
+      openTold = false;
+      LOG.debug("At the end of transaction {}: {} changes", id, openRecords);
     }
     open = null;
     pendingDdl = null;
