@@ -14,6 +14,9 @@ import io.sluice.replicator.sources.debezium.SourceSettings;
 import io.sluice.replicator.sources.mysql.preflight.SourceCheck;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
+import io.sluice.sinks.Succession;
+import io.sluice.sinks.epoch.EpochFile;
+import io.sluice.sinks.epoch.EpochStore;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -41,7 +44,16 @@ public final class Daemon implements AutoCloseable {
   /** A run that lasted this long was sound: the next pause is short again. */
   private static final long SOUND_RUN_MILLIS = 60_000;
 
+  /** How a start treats a daemon that has the pipeline. */
+  public enum Approach {
+    /** Refuses to start while another daemon renews its lease. */
+    ASK,
+    /** Takes the pipeline from another daemon, alive or not. */
+    TAKE_OVER
+  }
+
   private final SluiceConfig config;
+  private final Approach approach;
   private final Clock clock = Clock.systemUTC();
   private final long startedMillis = clock.millis();
   private final CompletableFuture<Void> stopRequested = new CompletableFuture<>();
@@ -53,11 +65,13 @@ public final class Daemon implements AutoCloseable {
   private volatile @Nullable String problem;
   private volatile @Nullable PipelineRun current;
   private volatile @Nullable StatusServer http;
+  private volatile @Nullable PipelineStoppedException overtaken;
   private volatile boolean everRan;
   private volatile Map<SourceTableId, Long> rowEstimates = Map.of();
 
-  private Daemon(SluiceConfig config) {
+  private Daemon(SluiceConfig config, Approach approach) {
     this.config = config;
+    this.approach = approach;
     this.metrics = new PipelineMetrics(config.pipeline(), this::status);
     this.thread = new Thread(this::runToEnd, "daemon-" + config.pipeline());
   }
@@ -68,8 +82,8 @@ public final class Daemon implements AutoCloseable {
    * @return the process's exit code: 0 stopped, 1 something can't be followed, 2 config and lake
    *     contradict each other, 3 source or warehouse unreachable, 4 stopped to protect data
    */
-  public static int run(SluiceConfig config) {
-    Daemon daemon = start(config);
+  public static int run(SluiceConfig config, Approach approach) {
+    Daemon daemon = start(config, approach);
     var hook = new Thread(daemon::closeAndHalt, "sluice-stop");
     Runtime.getRuntime().addShutdownHook(hook);
     int code = daemon.awaitExit();
@@ -89,7 +103,12 @@ public final class Daemon implements AutoCloseable {
 
   /** Starts in threads of its own and returns at once. */
   public static Daemon start(SluiceConfig config) {
-    var daemon = new Daemon(config);
+    return start(config, Approach.ASK);
+  }
+
+  /** The same, perhaps taking the pipeline from another daemon. */
+  public static Daemon start(SluiceConfig config, Approach approach) {
+    var daemon = new Daemon(config, approach);
     daemon.thread.start();
     return daemon;
   }
@@ -178,34 +197,99 @@ public final class Daemon implements AutoCloseable {
     } catch (LsmException | IllegalArgumentException e) {
       throw new PipelineStoppedException(Reason.MISCONFIGURED, String.valueOf(e.getMessage()), e);
     }
-    startHttp();
-    try (Lease lease = Lease.take(fileIO, warehouse, config.pipeline(), freshId(), stopRequested)) {
-      return repeat(fileIO);
+    Optional<PipelineStoppedException> noPage = startHttp();
+    EpochStore store = new EpochStore(fileIO, warehouse, config.pipeline());
+    // Read before the lease: whoever becomes the owner from here on is noticed.
+    Succession succession = Succession.of(newestOwner(store), approach == Approach.TAKE_OVER);
+    try (Lease lease = new Lease(fileIO, store.folder(), freshId())) {
+      lease.take(approach == Approach.TAKE_OVER, stopRequested);
+      noPage.ifPresent(
+          why -> {
+            if (!lease.wasTakenFromTheLiving()) {
+              throw why;
+            }
+            // The other daemon may have the address still.
+            startHttpLater();
+          });
+      lease.keep(
+          config.pipeline() + "-lease",
+          () -> !succession.admits(ownerIn(store)),
+          () -> overtakenBy(store));
+      return repeat(fileIO, succession);
     }
+  }
+
+  private static Optional<String> ownerIn(EpochStore store) throws IOException {
+    return Optional.ofNullable(store.readHighest()).map(EpochFile::incarnation);
+  }
+
+  private static Optional<String> newestOwner(EpochStore store) {
+    try {
+      return ownerIn(store);
+    } catch (IOException e) {
+      throw new PipelineStoppedException(
+          Reason.UNREACHABLE, "The newest epoch in " + store.folder() + " can't be read: " + e, e);
+    }
+  }
+
+  /** Stops at once: nothing that this daemon still has can be committed any more. */
+  private void overtakenBy(EpochStore store) {
+    overtaken =
+        new PipelineStoppedException(
+            Reason.PROTECTED,
+            "Pipeline "
+                + config.pipeline()
+                + " is fenced: another daemon has taken it over and has the newest epoch in "
+                + store.folder()
+                + ". Nothing is lost, it goes on there. Run only one.");
+    stopRequested.complete(null);
+  }
+
+  /** Why {@link #stopRequested} was completed. */
+  private PipelineStoppedException stopReason() {
+    PipelineStoppedException why = overtaken;
+    return why == null ? new PipelineStoppedException(Reason.CLOSED, "Asked to stop") : why;
   }
 
   private static String freshId() {
     return UUID.randomUUID().toString();
   }
 
-  private void startHttp() {
+  /** Why there is no status page although one is wanted. */
+  private Optional<PipelineStoppedException> startHttp() {
     if (!config.http().enabled()) {
-      return;
+      return Optional.empty();
     }
     try {
       StatusServer server = StatusServer.start(config.http(), this::status, metrics);
       http = server;
       LOG.info("Status page: {}", server.url());
+      return Optional.empty();
     } catch (IOException e) {
-      throw new PipelineStoppedException(Reason.MISCONFIGURED, String.valueOf(e.getMessage()), e);
+      return Optional.of(
+          new PipelineStoppedException(Reason.MISCONFIGURED, String.valueOf(e.getMessage()), e));
     }
   }
 
-  private int repeat(FileIO fileIO) {
+  private void startHttpLater() {
+    LOG.warn("The status page waits until the other daemon gives its address free");
+    var later =
+        new Thread(
+            () -> {
+              while (isRunning() && http == null && !Lease.await(stopRequested, FIRST_PAUSE)) {
+                startHttp();
+              }
+            },
+            config.pipeline() + "-page");
+    later.setDaemon(true);
+    later.start();
+  }
+
+  private int repeat(FileIO fileIO, Succession succession) {
     Duration pause = FIRST_PAUSE;
     while (true) {
       long began = clock.millis();
-      PipelineStoppedException why = runOnce(fileIO);
+      PipelineStoppedException why = runOnce(fileIO, succession);
       boolean again = everRan && why.reason() == Reason.UNREACHABLE && !stopRequested.isDone();
       if (!again) {
         return report(why);
@@ -222,7 +306,7 @@ public final class Daemon implements AutoCloseable {
           why.getMessage());
       LOG.debug("Where it came from", why);
       if (Lease.await(stopRequested, pause)) {
-        return Reason.CLOSED.exitCode();
+        return report(stopReason());
       }
       pause = pause.multipliedBy(2);
       pause = pause.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause;
@@ -230,7 +314,7 @@ public final class Daemon implements AutoCloseable {
   }
 
   /** One run; the reason why it ended, CLOSED if it was asked to. */
-  private PipelineStoppedException runOnce(FileIO fileIO) {
+  private PipelineStoppedException runOnce(FileIO fileIO, Succession succession) {
     try {
       SourceSettings settings =
           ConfigMapping.source(
@@ -241,6 +325,7 @@ public final class Daemon implements AutoCloseable {
           new PipelineRun.Parts(
               config,
               fileIO,
+              succession,
               clock,
               Daemon::freshId,
               metrics,
@@ -269,7 +354,7 @@ public final class Daemon implements AutoCloseable {
         problem = notYet.get();
       }
       if (Lease.await(stopRequested, FIRST_PAUSE)) {
-        throw new PipelineStoppedException(Reason.CLOSED, "Asked to stop");
+        throw stopReason();
       }
       notYet = SourcePreflight.notYet(settings);
     }
@@ -293,9 +378,9 @@ public final class Daemon implements AutoCloseable {
       return why;
     }
     state = State.STOPPING;
-    if (killed) {
+    if (killed || overtaken != null) {
       run.dropAll();
-      return new PipelineStoppedException(Reason.CLOSED, "Asked to stop at once");
+      return stopReason();
     }
     run.closeWell();
     // What was closed says so; what failed at the last moment says that.

@@ -1,164 +1,243 @@
 package io.sluice.replicator.daemon;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Optional;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * {@code _sluice/<pipeline>/lease}: a courtesy that keeps a second daemon of one pipeline from
- * starting by mistake. It fences nothing: that is done by the epoch files.
+ * starting by mistake. It fences nothing: that is done by the epoch files. So a lease that names
+ * another daemon is no reason to stop; it is one to look who owns the newest epoch.
  */
 final class Lease implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(Lease.class);
-  private static final Duration RENEWAL = Duration.ofSeconds(5);
-  private static final Duration WATCH = Duration.ofSeconds(15);
-  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** How often it is renewed. */
+  static final Duration RENEWAL = Duration.ofSeconds(5);
+
+  private static final Duration LOOK = Duration.ofSeconds(1);
+
+  /** So many looks without a renewal: nobody holds it. By this process's own clock. */
+  static final int LOOKS = 15;
+
+  /** The same for a rival's lease while this daemon is the owner, in renewals. */
+  private static final int RIVAL_LOOKS = 3;
+
+  /** This process's own time; a test has another. */
+  interface Time {
+    /** A clock that only goes forward. */
+    long nanos();
+
+    /** Whether it was completed within this time. */
+    boolean await(CompletableFuture<?> future, Duration time);
+  }
+
+  private static final Time REAL_TIME =
+      new Time() {
+        @Override
+        public long nanos() {
+          return System.nanoTime();
+        }
+
+        @Override
+        public boolean await(CompletableFuture<?> future, Duration time) {
+          return Lease.await(future, time);
+        }
+      };
+
+  /** Whether the pipeline has another owner by now: the newest epoch tells. */
+  interface Overtaken {
+    boolean check() throws IOException;
+  }
 
   private final FileIO fileIO;
+  private final String folder;
   private final String path;
   private final String id;
+  private final ProcessTable processes;
+  private final Time time;
   private final CompletableFuture<Void> closed = new CompletableFuture<>();
+  private boolean fromTheLiving;
   private long beat;
+  private byte @Nullable [] rival;
+  private int rivalLooks;
 
-  private Lease(FileIO fileIO, String path, String id) {
+  /**
+   * @param folder {@code _sluice/<pipeline>} of the warehouse
+   * @param id of this daemon, new at every start
+   */
+  Lease(FileIO fileIO, String folder, String id, ProcessTable processes, Time time) {
     this.fileIO = fileIO;
-    this.path = path;
+    this.folder = folder;
+    this.path = folder + "/lease";
     this.id = id;
+    this.processes = processes;
+    this.time = time;
+  }
+
+  Lease(FileIO fileIO, String folder, String id) {
+    this(fileIO, folder, id, new LinuxProcesses(), REAL_TIME);
   }
 
   /**
-   * Takes the lease, if need be after watching the present one for 15 s.
+   * Takes the lease: at once if nobody has it, if its holder is known to be dead, or to take over;
+   * else after watching for 15 s that nobody renews it.
    *
    * @param stop ends the watching
    * @throws PipelineStoppedException PROTECTED if another daemon renews it, UNREACHABLE if the
    *     warehouse can't be written, CLOSED if stopped
    */
-  static Lease take(
-      FileIO fileIO, String warehouse, String pipeline, String id, CompletableFuture<Void> stop) {
-    String folder = warehouse + "/_sluice/" + pipeline;
-    var lease = new Lease(fileIO, folder + "/lease", id);
+  void take(boolean takeOver, CompletableFuture<Void> stop) {
     try {
-      Optional<String> present = lease.read();
-      if (present.isPresent() && !holderIsDead(present.get())) {
-        lease.watch(present.get(), stop);
-      }
       fileIO.makeFolder(folder);
-      lease.write();
-    } catch (IOException e) {
-      throw new PipelineStoppedException(
-          Reason.UNREACHABLE, "The warehouse " + warehouse + " can't be written: " + e, e);
-    }
-    var thread = new Thread(lease::renew, pipeline + "-lease");
-    thread.setDaemon(true);
-    thread.start();
-    return lease;
-  }
-
-  private Optional<String> read() throws IOException {
-    try {
-      return Optional.of(new String(fileIO.readAll(path), StandardCharsets.UTF_8));
-    } catch (FileNotFoundException e) {
-      return Optional.empty();
-    }
-  }
-
-  /** Known only on the same machine since the same boot. */
-  private static boolean holderIsDead(String text) throws IOException {
-    JsonNode holder = parse(text);
-    if (bootId().isEmpty() || !holder.path("boot").asText().equals(bootId())) {
-      return false;
-    }
-    long pid = holder.path("pid").asLong(-1);
-    return ProcessHandle.of(pid).map(Lease::start).orElse(-1L) != holder.path("started").asLong();
-  }
-
-  private static JsonNode parse(String text) {
-    try {
-      return JSON.readTree(text);
-    } catch (IOException e) {
-      return JSON.createObjectNode();
-    }
-  }
-
-  private static long start(ProcessHandle process) {
-    return process.info().startInstant().map(java.time.Instant::toEpochMilli).orElse(0L);
-  }
-
-  private void watch(String present, CompletableFuture<Void> stop) throws IOException {
-    LOG.info(
-        "The lease {} names another daemon ({}); watching for {} s whether it is renewed",
-        path,
-        present,
-        WATCH.toSeconds());
-    for (int second = 0; second < WATCH.toSeconds(); second++) {
-      if (await(stop, Duration.ofSeconds(1))) {
-        throw new PipelineStoppedException(Reason.CLOSED, "Asked to stop");
+      byte[] present = read();
+      while (present == null) {
+        if (fileIO.createExclusively(path, nextText())) {
+          return;
+        }
+        // Two begin at once: the other one was faster, or an earlier try of our own.
+        present = read();
       }
-      Optional<String> now = read();
-      if (now.isEmpty()) {
+      LeaseHolder holder = LeaseHolder.parse(present);
+      if (holder.id().equals(id)) {
         return;
       }
-      if (!now.get().equals(present)) {
+      if (processes.isKnownDead(holder.process())) {
+        LOG.info("The lease {} is of {}, which has died: going on at once", path, holder);
+      } else if (takeOver) {
+        fromTheLiving = true;
+        LOG.warn("Taking over from {}, which has the lease {}", holder, path);
+      } else {
+        watch(present, holder, stop);
+        fromTheLiving = true;
+      }
+      write();
+    } catch (IOException e) {
+      throw new PipelineStoppedException(
+          Reason.UNREACHABLE, "The lease " + path + " can't be written: " + e, e);
+    }
+  }
+
+  /** After {@link #take}: whether it was taken from a daemon that may be alive. */
+  boolean wasTakenFromTheLiving() {
+    return fromTheLiving;
+  }
+
+  /** The lease's text; null if there is none. */
+  private byte @Nullable [] read() throws IOException {
+    try {
+      return fileIO.readAll(path);
+    } catch (FileNotFoundException e) {
+      return null;
+    }
+  }
+
+  private void watch(byte[] present, LeaseHolder holder, CompletableFuture<Void> stop)
+      throws IOException {
+    LOG.info(
+        "The lease {} is of {}; watching for {} s whether it is renewed ('sluice run --take-over'"
+            + " doesn't wait)",
+        path,
+        holder,
+        LOOK.multipliedBy(LOOKS).toSeconds());
+    for (int look = 0; look < LOOKS; look++) {
+      if (time.await(stop, LOOK)) {
+        throw new PipelineStoppedException(Reason.CLOSED, "Asked to stop");
+      }
+      byte[] now = read();
+      if (now == null) {
+        return;
+      }
+      if (!Arrays.equals(now, present)) {
         throw new PipelineStoppedException(
             Reason.PROTECTED,
             "Another daemon runs this pipeline: "
-                + now.get()
-                + " (it renews "
+                + LeaseHolder.parse(now)
+                + " has just renewed "
                 + path
-                + "). Stop it first.");
+                + ". Nothing was changed. Stop that one first; if it can't be stopped, 'sluice run"
+                + " --take-over' takes the pipeline from it.");
       }
     }
+    LOG.warn("{} hasn't renewed the lease: going on without it", holder);
   }
 
-  private synchronized void write() throws IOException {
+  private byte[] nextText() {
+    return new LeaseHolder(processes.own(), id, ++beat).write();
+  }
+
+  private void write() throws IOException {
+    fileIO.replace(path, nextText());
+  }
+
+  /**
+   * Keeps the lease renewed until {@link #close}, on a thread of its own.
+   *
+   * @param lost hears once, on that thread, that the pipeline has another owner
+   */
+  void keep(String threadName, Overtaken overtaken, Runnable lost) {
+    var thread =
+        new Thread(
+            () -> {
+              while (!time.await(closed, RENEWAL)) {
+                if (!renew(overtaken)) {
+                  lost.run();
+                  return;
+                }
+              }
+            },
+            threadName);
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /**
+   * Renews it, unless another daemon has written it: its lease is left alone while it is renewed,
+   * for that one may be about to take over. Who has the newest epoch is the owner.
+   *
+   * @return false if the pipeline has another owner
+   */
+  synchronized boolean renew(Overtaken overtaken) {
     if (closed.isDone()) {
-      return;
+      return true;
     }
-    String host;
     try {
-      host = InetAddress.getLocalHost().getHostName();
-    } catch (UnknownHostException e) {
-      host = "unknown";
-    }
-    ProcessHandle own = ProcessHandle.current();
-    String text =
-        JSON.createObjectNode()
-            .put("host", host)
-            .put("boot", bootId())
-            .put("pid", own.pid())
-            .put("started", start(own))
-            .put("id", id)
-            .put("beat", ++beat)
-            .toString();
-    fileIO.replace(path, text.getBytes(StandardCharsets.UTF_8));
-  }
-
-  private void renew() {
-    while (!await(closed, RENEWAL)) {
-      try {
+      long began = time.nanos();
+      byte[] present = read();
+      if (present != null && LeaseHolder.parse(present).id().equals(id)) {
+        rival = null;
         write();
-      } catch (IOException e) {
-        LOG.warn("The lease {} can't be renewed: {}", path, e.toString());
+        // Who was put to sleep between the two may have written over another's lease.
+        return time.nanos() - began < RENEWAL.toNanos() || !overtaken.check();
       }
+      if (overtaken.check()) {
+        return false;
+      }
+      if (present == null) {
+        fileIO.createExclusively(path, nextText());
+      } else if (rival == null || !Arrays.equals(rival, present)) {
+        rival = present;
+        rivalLooks = 0;
+      } else if (++rivalLooks >= RIVAL_LOOKS) {
+        rival = null;
+        write();
+      }
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("The lease {} can't be renewed: {}", path, e.toString());
     }
+    return true;
   }
 
   /** Whether it was completed within this time. */
@@ -176,17 +255,13 @@ final class Lease implements AutoCloseable {
     }
   }
 
-  private static String bootId() throws IOException {
-    Path file = Path.of("/proc/sys/kernel/random/boot_id");
-    return Files.isReadable(file) ? Files.readString(file).strip() : "";
-  }
-
   /** Gives it back: the next daemon needn't wait. */
   @Override
   public synchronized void close() {
     closed.complete(null);
     try {
-      if (read().filter(text -> parse(text).path("id").asText().equals(id)).isPresent()) {
+      byte[] present = read();
+      if (present != null && LeaseHolder.parse(present).id().equals(id)) {
         fileIO.delete(path);
       }
     } catch (IOException e) {

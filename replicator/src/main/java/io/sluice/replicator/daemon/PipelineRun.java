@@ -17,6 +17,7 @@ import io.sluice.sinks.PipelineStatus;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.RoutedTable;
+import io.sluice.sinks.Succession;
 import io.sluice.sinks.TableRefusedException;
 import io.sluice.sinks.pipeline.Pipeline;
 import java.sql.SQLException;
@@ -48,6 +49,7 @@ final class PipelineRun {
   record Parts(
       SluiceConfig config,
       FileIO fileIO,
+      Succession succession,
       Clock clock,
       Supplier<String> ids,
       PipelineListener listener,
@@ -93,7 +95,8 @@ final class PipelineRun {
             parts.clock(),
             parts.ids(),
             source,
-            parts.listener());
+            parts.listener(),
+            parts.succession());
     var run =
         new PipelineRun(parts.clock(), pipeline, source, ConfigMapping.jdbc(parts.config()), parts);
     try {

@@ -92,7 +92,7 @@ class SuccessionTest {
 
     assertThatThrownBy(() -> lake.start(memory, succession)).satisfies(e -> assertFenced(e));
     assertThat(newest()).isEqualTo(others);
-    other.changes().tableChanged(definition("b"), null).orElseThrow();
+    assertThat(other.changes().tableChanged(definition("b"), null)).isPresent();
     other.changes().cutPoint(position(2), 2);
     awaitPosition(other, position(2));
   }

@@ -37,9 +37,27 @@ public final class DaemonProcess implements AutoCloseable {
         List.of("run", "-c", pipeline.writeConfig().toString()));
   }
 
+  /**
+   * One of several daemons of one pipeline.
+   *
+   * @param name of this one: its log is {@code <name>.log}
+   * @param options of the verb {@code run}
+   */
+  public static DaemonProcess runNamed(String name, PipelineFolder pipeline, String... options) {
+    List<String> arguments =
+        new ArrayList<>(List.of("run", "-c", pipeline.writeConfig().toString()));
+    arguments.addAll(List.of(options));
+    return start(pipeline.folder(), name, List.of(), arguments);
+  }
+
   /** Starts any verb with {@code folder} as its working folder. */
   public static DaemonProcess start(Path folder, List<String> jvmOptions, List<String> arguments) {
-    Path log = folder.resolve("daemon.log");
+    return start(folder, "daemon", jvmOptions, arguments);
+  }
+
+  private static DaemonProcess start(
+      Path folder, String name, List<String> jvmOptions, List<String> arguments) {
+    Path log = folder.resolve(name + ".log");
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     // Little heap and a plain collector: many of these start, and two cores are shared with a
@@ -84,6 +102,35 @@ public final class DaemonProcess implements AutoCloseable {
 
   public boolean isAlive() {
     return process.isAlive();
+  }
+
+  public long pid() {
+    return process.pid();
+  }
+
+  /** SIGSTOP: it sleeps, and doesn't know it. */
+  public void pause() {
+    signal("STOP");
+  }
+
+  /** SIGCONT. */
+  public void resume() {
+    signal("CONT");
+  }
+
+  private void signal(String name) {
+    try {
+      Process kill =
+          new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).inheritIO().start();
+      if (kill.waitFor() != 0) {
+        throw new AssertionError("kill -" + name + " failed");
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError("interrupted", e);
+    }
   }
 
   /** {@code kill -9}. */
