@@ -3,7 +3,7 @@ package io.sluice.sinks;
 import org.jspecify.annotations.Nullable;
 
 /** The pipeline has ended, or must end: why, and what that means to whoever started it. */
-public final class PipelineStoppedException extends RuntimeException {
+public class PipelineStoppedException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 

@@ -107,7 +107,7 @@ class CrashIT {
           Aim aim = aim(kills, random, hits);
           DaemonActivity activity = DaemonActivity.ofNext(pipeline);
           try (DaemonProcess daemon = DaemonProcess.run(pipeline, DaemonActivity.JVM_OPTION)) {
-            waitFor(aim, random, pipeline, activity, daemon, kills);
+            waitFor(aim, random, pipeline, activity, daemon);
             daemon.kill();
           }
           workload.assertWell();
@@ -203,16 +203,9 @@ class CrashIT {
       Random random,
       PipelineFolder pipeline,
       DaemonActivity activity,
-      DaemonProcess daemon,
-      int start)
+      DaemonProcess daemon)
       throws Exception {
-    Await.until(
-        START_LIMIT,
-        () -> "the daemon follows its source; its log:\n" + daemon.logTail(),
-        () -> {
-          daemon.assertAlive();
-          return daemon.log().split("follows its source", -1).length - 1 >= start;
-        });
+    daemon.awaitFollowing(START_LIMIT);
     if (aim == Aim.SOON_AFTER_START) {
       pause(random, 0, 2_500);
       return;

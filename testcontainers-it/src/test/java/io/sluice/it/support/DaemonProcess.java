@@ -20,10 +20,12 @@ public final class DaemonProcess implements AutoCloseable {
 
   private final Process process;
   private final Path log;
+  private final long logStart;
 
-  private DaemonProcess(Process process, Path log) {
+  private DaemonProcess(Process process, Path log, long logStart) {
     this.process = process;
     this.log = log;
+    this.logStart = logStart;
   }
 
   /**
@@ -69,6 +71,7 @@ public final class DaemonProcess implements AutoCloseable {
     command.addAll(List.of("-cp", classPath(), MAIN_CLASS));
     command.addAll(arguments);
     try {
+      long logStart = Files.exists(log) ? Files.size(log) : 0;
       Process process =
           new ProcessBuilder(command)
               .directory(folder.toFile())
@@ -76,7 +79,7 @@ public final class DaemonProcess implements AutoCloseable {
               .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
               .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
               .start();
-      return new DaemonProcess(process, log);
+      return new DaemonProcess(process, log, logStart);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -187,6 +190,28 @@ public final class DaemonProcess implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** What this process alone has logged so far. */
+  public String ownLog() {
+    try {
+      byte[] bytes = Files.exists(log) ? Files.readAllBytes(log) : new byte[0];
+      int from = Math.toIntExact(Math.min(logStart, bytes.length));
+      return new String(bytes, from, bytes.length - from, StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Waits until it has recovered and follows its source; fails with the log if it ends. */
+  public void awaitFollowing(Duration limit) throws Exception {
+    Await.until(
+        limit,
+        () -> "the daemon follows its source; its log:\n" + logTail(),
+        () -> {
+          assertAlive();
+          return ownLog().contains("follows its source");
+        });
   }
 
   public String logTail() {

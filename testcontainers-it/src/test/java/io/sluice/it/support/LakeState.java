@@ -7,6 +7,12 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -50,6 +56,9 @@ public final class LakeState {
       int changed = 0;
       int lacking = 0;
       for (JsonNode change : root.path("changes")) {
+        if (!makesSnapshot(change)) {
+          continue;
+        }
         changed++;
         if (newestEpochOf(pipeline, database, change.path("table").asText()) < epoch) {
           lacking++;
@@ -60,6 +69,67 @@ public final class LakeState {
         copying |= !source.path("backfill").asText().contains("consistent");
       }
       return new Left(changed, lacking, copying);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Tables of which the newest epoch makes a snapshot, by their lake name without the database. */
+  public static List<String> tablesOfNewestEpoch(PipelineFolder pipeline) {
+    List<String> result = new ArrayList<>();
+    for (JsonNode change : newestEpochFile(pipeline).path("changes")) {
+      if (makesSnapshot(change)) {
+        result.add(change.path("table").asText());
+      }
+    }
+    return result;
+  }
+
+  /** A change of the schema alone makes none. */
+  private static boolean makesSnapshot(JsonNode change) {
+    return change.has("delta") || change.path("kind").asText().equals("OVERWRITE");
+  }
+
+  /** Sources, as {@code database.table}, whose copy is complete and settled. */
+  public static Set<String> consistentSources(PipelineFolder pipeline) {
+    Set<String> result = new HashSet<>();
+    for (JsonNode source : newestEpochFile(pipeline).path("sources")) {
+      if (source.path("backfill").asText().contains("consistent")) {
+        result.add(source.path("database").asText() + "." + source.path("table").asText());
+      }
+    }
+    return result;
+  }
+
+  private static JsonNode newestEpochFile(PipelineFolder pipeline) {
+    long epoch = highestEpoch(pipeline);
+    if (epoch == 0) {
+      return JSON.createObjectNode();
+    }
+    try {
+      return JSON.readTree(pipeline.stateFolder().resolve(epochFile(pipeline, epoch)).toFile());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The epochs that a table's snapshots carry, by snapshot id. */
+  public static SortedMap<Long, Long> epochs(
+      PipelineFolder pipeline, String database, String table) {
+    Path folder = pipeline.table(database, table).resolve("snapshot");
+    SortedMap<Long, Long> result = new TreeMap<>();
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.toList()) {
+        long id = number(file.getFileName().toString(), SNAPSHOT);
+        JsonNode epoch =
+            id == 0
+                ? JSON.missingNode()
+                : JSON.readTree(file.toFile()).path("properties").path("sluice.epoch");
+        if (!epoch.isMissingNode()) {
+          result.put(id, epoch.asLong());
+        }
+      }
+      return result;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

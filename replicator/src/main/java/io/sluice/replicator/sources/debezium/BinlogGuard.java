@@ -111,15 +111,17 @@ final class BinlogGuard
     Table definition = definitions.apply(logged.getDatabase(), logged.getTable());
     String problem = definition == null ? null : columns.mismatch(logged, definition);
     if (problem != null) {
-      refuse(
-          "Rows of table "
-              + logged.getDatabase()
-              + "."
-              + logged.getTable()
-              + " can't be read right: "
-              + problem
-              + ". A statement on the table or its database was not understood. Exclude the table,"
-              + " or copy it anew under a new pipeline name.");
+      fail(
+          new WrongDefinitionException(
+              "Rows of table "
+                  + logged.getDatabase()
+                  + "."
+                  + logged.getTable()
+                  + " can't be read right: "
+                  + problem
+                  + ". A statement on the table or its database was not understood. Exclude the"
+                  + " table, or copy it anew under a new pipeline name.",
+              null));
     }
   }
 

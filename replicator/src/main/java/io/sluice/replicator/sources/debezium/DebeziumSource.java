@@ -189,12 +189,12 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
             .notifying((records, committer) -> consumeBatch(interpreter, records))
             .using(
                 (success, message, error) ->
-                    ended(opened, success ? null : message, success ? null : error))
+                    ended(opened, interpreter, success ? null : message, success ? null : error))
             .build();
     engine = made;
     var thread = new Thread(made, "source-" + settings.pipeline());
     thread.setDaemon(true);
-    thread.setUncaughtExceptionHandler((t, e) -> ended(opened, null, e));
+    thread.setUncaughtExceptionHandler((t, e) -> ended(opened, interpreter, null, e));
     thread.start();
     var watchdog = new Thread(() -> watch(opened), "source-watchdog-" + settings.pipeline());
     watchdog.setDaemon(true);
@@ -239,18 +239,24 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
     }
   }
 
-  private void ended(EngineSession opened, @Nullable String message, @Nullable Throwable error) {
+  private void ended(
+      EngineSession opened,
+      RecordInterpreter interpreter,
+      @Nullable String message,
+      @Nullable Throwable error) {
     PipelineStoppedException fault = opened.fault();
     opened.close();
     if (closing.get()) {
       terminated.completeExceptionally(
           new PipelineStoppedException(Reason.CLOSED, "The source was asked to stop"));
-    } else if (fault != null) {
-      terminated.completeExceptionally(fault);
     } else {
-      terminated.completeExceptionally(
-          SourceFailures.explain(
-              settings, message, error == null ? new IOException("the engine ended") : error));
+      PipelineStoppedException why =
+          fault != null
+              ? fault
+              : SourceFailures.explain(
+                  settings, message, error == null ? new IOException("the engine ended") : error);
+      boolean again = why instanceof WrongDefinitionException && !interpreter.definitionsAreSure();
+      terminated.completeExceptionally(again ? RecordInterpreter.readDefinitionsAgain(why) : why);
     }
   }
 

@@ -70,6 +70,9 @@ final class RecordInterpreter {
   private @Nullable BinlogPoint schemasReadAt;
   private @Nullable BinlogPosition newest;
 
+  /** Whether the definitions are surely those of the stream's place. */
+  private volatile boolean definitionsAreSure;
+
   /** A DDL that has been handed over and may have further records. */
   private record PendingDdl(BinlogPosition behind, @Nullable String gtid) {}
 
@@ -105,6 +108,25 @@ final class RecordInterpreter {
     this.readEnd = readEnd;
     this.watch = watch;
     this.newest = start;
+    this.definitionsAreSure = start != null;
+  }
+
+  /**
+   * False from the reading of the definitions, beside the running server, until the stream has
+   * passed the place where the server stood by then. Any thread.
+   */
+  boolean definitionsAreSure() {
+    return definitionsAreSure;
+  }
+
+  /** What a failure is when the definitions may have been changed while they were read. */
+  static PipelineStoppedException readDefinitionsAgain(PipelineStoppedException failure) {
+    return new PipelineStoppedException(
+        Reason.UNREACHABLE,
+        "While the tables' definitions were read, a statement changed them: reading them again ("
+            + failure.getMessage()
+            + ")",
+        failure);
   }
 
   void accept(SourceRecord record) {
@@ -445,6 +467,7 @@ final class RecordInterpreter {
         return;
       }
       schemasReadAt = null;
+      definitionsAreSure = true;
     }
     input.cutPoint(position.toSourcePosition(), newestChangeMicros);
   }

@@ -15,6 +15,9 @@ public final class SourceFailures {
   private static final int BINLOG_READ_ERROR = 1236;
   private static final int ACCESS_DENIED = 1045;
 
+  /** Debezium's words for an ALTER that doesn't fit the definition it has. */
+  private static final String NO_SUCH_COLUMN = "Trying to change column";
+
   private SourceFailures() {}
 
   /**
@@ -48,8 +51,7 @@ public final class SourceFailures {
           error);
     }
     if (said.contains("internal schema size")) {
-      return new PipelineStoppedException(
-          Reason.REFUSED,
+      return new WrongDefinitionException(
           "A row in the binlog of the "
               + where
               + " lacks columns: some session writes with binlog_row_image MINIMAL or NOBLOB. Set"
@@ -62,16 +64,17 @@ public final class SourceFailures {
     if (said.contains("no viable alternative")
         || said.contains("mismatched input")
         || said.contains("ParsingException")
-        || said.contains("Trying to change column")) {
-      return new PipelineStoppedException(
-          Reason.REFUSED,
+        || said.contains(NO_SUCH_COLUMN)) {
+      String text =
           "A table definition or DDL of the "
               + where
               + " can't be read by Debezium's parser; exclude that database, or change the"
               + " definition. ("
               + said
-              + ")",
-          error);
+              + ")";
+      return said.contains(NO_SUCH_COLUMN)
+          ? new WrongDefinitionException(text, error)
+          : new PipelineStoppedException(Reason.REFUSED, text, error);
     }
     if (isTransport(said, error)) {
       return new PipelineStoppedException(
