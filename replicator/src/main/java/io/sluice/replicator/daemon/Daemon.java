@@ -9,9 +9,11 @@ import io.sluice.replicator.http.StatusServer;
 import io.sluice.replicator.metrics.DaemonStatus;
 import io.sluice.replicator.metrics.DaemonStatus.State;
 import io.sluice.replicator.metrics.PipelineMetrics;
+import io.sluice.replicator.service.ServiceNotifier;
 import io.sluice.replicator.sources.debezium.SourcePreflight;
 import io.sluice.replicator.sources.debezium.SourceSettings;
 import io.sluice.replicator.sources.mysql.preflight.SourceCheck;
+import io.sluice.sinks.Liveness;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.Succession;
@@ -21,6 +23,7 @@ import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -52,6 +55,21 @@ public final class Daemon implements AutoCloseable {
     TAKE_OVER
   }
 
+  /**
+   * The signs of life of one run.
+   *
+   * @param stage of who reads its status
+   */
+  private record RunLiveness(Liveness signs, Liveness.Stage stage) {
+    RunLiveness() {
+      this(new Liveness());
+    }
+
+    private RunLiveness(Liveness signs) {
+      this(signs, signs.stage("router"));
+    }
+  }
+
   private final SluiceConfig config;
   private final Approach approach;
   private final Clock clock = Clock.systemUTC();
@@ -67,6 +85,7 @@ public final class Daemon implements AutoCloseable {
   private volatile @Nullable StatusServer http;
   private volatile @Nullable PipelineStoppedException overtaken;
   private volatile boolean everRan;
+  private volatile RunLiveness liveness = new RunLiveness();
   private volatile Map<SourceTableId, Long> rowEstimates = Map.of();
 
   private Daemon(SluiceConfig config, Approach approach) {
@@ -79,14 +98,18 @@ public final class Daemon implements AutoCloseable {
   /**
    * Runs until it is stopped or can't go on; SIGTERM and SIGINT stop it well.
    *
+   * @param environment of the process: tells whether a service manager wants to know how it is
    * @return the process's exit code: 0 stopped, 1 something can't be followed, 2 config and lake
    *     contradict each other, 3 source or warehouse unreachable, 4 stopped to protect data
    */
-  public static int run(SluiceConfig config, Approach approach) {
+  public static int run(
+      SluiceConfig config, Approach approach, Map<String, String> environment) {
     Daemon daemon = start(config, approach);
-    var hook = new Thread(daemon::closeAndHalt, "sluice-stop");
+    Optional<ServiceNotifier> service = ServiceNotifier.start(environment, daemon.asService());
+    var hook = new Thread(() -> daemon.closeAndHalt(service), "sluice-stop");
     Runtime.getRuntime().addShutdownHook(hook);
     int code = daemon.awaitExit();
+    service.ifPresent(notifier -> notifier.ended(daemon.status()));
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException e) {
@@ -96,9 +119,32 @@ public final class Daemon implements AutoCloseable {
   }
 
   /** In the JVM's shutdown: without halt the exit code would be the signal's. */
-  private void closeAndHalt() {
+  private void closeAndHalt(Optional<ServiceNotifier> service) {
+    service.ifPresent(ServiceNotifier::stopping);
     close();
+    service.ifPresent(notifier -> notifier.ended(status()));
     Runtime.getRuntime().halt(awaitExit());
+  }
+
+  private ServiceNotifier.Service asService() {
+    return new ServiceNotifier.Service() {
+      @Override
+      public DaemonStatus status() {
+        // Takes the router's lock: who holds it for long hangs.
+        Liveness.Stage stage = liveness.stage();
+        stage.works();
+        try {
+          return Daemon.this.status();
+        } finally {
+          stage.rests();
+        }
+      }
+
+      @Override
+      public List<String> hung(Duration limit) {
+        return liveness.signs().hung(limit);
+      }
+    };
   }
 
   /** Starts in threads of its own and returns at once. */
@@ -315,6 +361,8 @@ public final class Daemon implements AutoCloseable {
 
   /** One run; the reason why it ended, CLOSED if it was asked to. */
   private PipelineStoppedException runOnce(FileIO fileIO, Succession succession) {
+    RunLiveness signs = new RunLiveness();
+    liveness = signs;
     try {
       SourceSettings settings =
           ConfigMapping.source(
@@ -326,6 +374,7 @@ public final class Daemon implements AutoCloseable {
               config,
               fileIO,
               succession,
+              signs.signs(),
               clock,
               Daemon::freshId,
               metrics,
@@ -341,6 +390,8 @@ public final class Daemon implements AutoCloseable {
       }
     } catch (PipelineStoppedException e) {
       return e;
+    } finally {
+      liveness = new RunLiveness();
     }
   }
 

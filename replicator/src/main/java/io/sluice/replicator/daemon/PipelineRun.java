@@ -12,6 +12,7 @@ import io.sluice.replicator.sources.debezium.SourceSettings;
 import io.sluice.replicator.values.UnencodableValueException;
 import io.sluice.replicator.values.ValueEncoders;
 import io.sluice.replicator.values.ValueListener;
+import io.sluice.sinks.Liveness;
 import io.sluice.sinks.PipelineListener;
 import io.sluice.sinks.PipelineStatus;
 import io.sluice.sinks.PipelineStoppedException;
@@ -50,6 +51,7 @@ final class PipelineRun {
       SluiceConfig config,
       FileIO fileIO,
       Succession succession,
+      Liveness liveness,
       Clock clock,
       Supplier<String> ids,
       PipelineListener listener,
@@ -87,7 +89,7 @@ final class PipelineRun {
    * @throws PipelineStoppedException it can't be started; then nothing of it runs
    */
   static PipelineRun start(Parts parts, SourceSettings settings) {
-    var source = new DebeziumSource(settings, encoders(parts));
+    var source = new DebeziumSource(settings, encoders(parts), parts.liveness());
     Pipeline pipeline =
         Pipeline.recover(
             ConfigMapping.pipeline(parts.config(), parts.cores(), parts.heapBytes()),
@@ -96,7 +98,8 @@ final class PipelineRun {
             parts.ids(),
             source,
             parts.listener(),
-            parts.succession());
+            parts.succession(),
+            parts.liveness());
     var run =
         new PipelineRun(parts.clock(), pipeline, source, ConfigMapping.jdbc(parts.config()), parts);
     try {

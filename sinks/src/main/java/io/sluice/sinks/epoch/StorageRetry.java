@@ -2,6 +2,7 @@ package io.sluice.sinks.epoch;
 
 import io.sluice.lsm.error.StorageException;
 import io.sluice.lsm.io.Backoff;
+import io.sluice.sinks.Liveness;
 import io.sluice.sinks.PipelineListener;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
@@ -42,11 +43,23 @@ public final class StorageRetry {
   private final Backoff backoff;
   private final int triesMax;
   private final PipelineListener listener;
+  private final Runnable step;
 
   public StorageRetry(Backoff backoff, int triesMax, PipelineListener listener) {
+    this(backoff, triesMax, listener, () -> {});
+  }
+
+  private StorageRetry(
+      Backoff backoff, int triesMax, PipelineListener listener, Runnable step) {
     this.backoff = backoff;
     this.triesMax = triesMax;
     this.listener = listener;
+    this.step = step;
+  }
+
+  /** The same, with each try a sign of life of the thread that makes it. */
+  public StorageRetry signsOfLife(Liveness liveness) {
+    return new StorageRetry(backoff, triesMax, listener, liveness::step);
   }
 
   public static StorageRetry forLong(PipelineListener listener) {
@@ -61,8 +74,10 @@ public final class StorageRetry {
    */
   public <T> T run(String doing, Call<T> call) {
     for (int attempt = 1; ; attempt++) {
+      step.run();
       try {
         T result = call.call();
+        step.run();
         if (attempt > 1) {
           LOG.info("Storage answers again: {}", doing);
           listener.storageRecovered(doing);

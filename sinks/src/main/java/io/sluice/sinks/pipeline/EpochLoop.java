@@ -3,6 +3,7 @@ package io.sluice.sinks.pipeline;
 import io.sluice.lsm.commit.CommitMessage;
 import io.sluice.lsm.schema.TableSchema;
 import io.sluice.lsm.snapshot.Snapshot;
+import io.sluice.sinks.Liveness;
 import io.sluice.sinks.PipelineListener;
 import io.sluice.sinks.SourceCallbacks;
 import io.sluice.sinks.SourcePosition;
@@ -47,6 +48,7 @@ final class EpochLoop implements Runnable {
   private final PipelineListener listener;
   private final Clock clock;
   private final Supplier<String> ids;
+  private final Liveness.Stage stage;
   private final Consumer<Map<LakeTable, Long>> afterEpoch;
   private final Consumer<Throwable> onFailure;
 
@@ -62,7 +64,8 @@ final class EpochLoop implements Runnable {
       SourceCallbacks source,
       PipelineListener listener,
       Clock clock,
-      Supplier<String> ids) {}
+      Supplier<String> ids,
+      Liveness.Stage stage) {}
 
   /**
    * @param last the epoch that this process began with
@@ -84,6 +87,7 @@ final class EpochLoop implements Runnable {
     this.listener = parts.listener();
     this.clock = parts.clock();
     this.ids = parts.ids();
+    this.stage = parts.stage();
     this.last = last;
     this.foldedHistory = foldedHistory;
     this.afterEpoch = afterEpoch;
@@ -103,8 +107,10 @@ final class EpochLoop implements Runnable {
 
   @Override
   public void run() {
+    stage.enter();
     try {
       while (true) {
+        stage.rests();
         CutJob job = monitor.awaitCut();
         if (job == null) {
           return;
@@ -113,12 +119,15 @@ final class EpochLoop implements Runnable {
         if (files.isEmpty()) {
           return;
         }
+        stage.works();
         commit(job, files.get());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (Throwable e) {
       onFailure.accept(e);
+    } finally {
+      stage.rests();
     }
   }
 

@@ -6,6 +6,7 @@ import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.write.MemoryPool;
 import io.sluice.sinks.BackfillInput;
 import io.sluice.sinks.ChangeInput;
+import io.sluice.sinks.Liveness;
 import io.sluice.sinks.PipelineListener;
 import io.sluice.sinks.PipelineSettings;
 import io.sluice.sinks.PipelineStatus;
@@ -99,13 +100,15 @@ public final class Pipeline implements AutoCloseable {
       Supplier<String> ids,
       SourceCallbacks source,
       PipelineListener listener) {
-    return recover(settings, fileIO, clock, ids, source, listener, Succession.ofAnybody());
+    return recover(
+        settings, fileIO, clock, ids, source, listener, Succession.ofAnybody(), new Liveness());
   }
 
   /**
    * The same for a daemon that may have rivals.
    *
    * @param succession whom it may follow; PROTECTED if the pipeline has another owner by now
+   * @param liveness gets the signs of life of the stages, and of a start on the calling thread
    */
   public static Pipeline recover(
       PipelineSettings settings,
@@ -114,7 +117,8 @@ public final class Pipeline implements AutoCloseable {
       Supplier<String> ids,
       SourceCallbacks source,
       PipelineListener listener,
-      Succession succession) {
+      Succession succession,
+      Liveness liveness) {
     StorageRetry atStart =
         new StorageRetry(
             Backoff.exponential(Duration.ofMillis(100), Duration.ofSeconds(5)),
@@ -127,7 +131,8 @@ public final class Pipeline implements AutoCloseable {
         ids,
         source,
         listener,
-        succession);
+        succession,
+        liveness);
   }
 
   static Pipeline recover(
@@ -137,14 +142,26 @@ public final class Pipeline implements AutoCloseable {
       Supplier<String> ids,
       SourceCallbacks source,
       PipelineListener listener,
-      Succession succession) {
+      Succession succession,
+      Liveness liveness) {
+    Storage watched =
+        new Storage(
+            storage.fileIO(),
+            storage.whileRunning().signsOfLife(liveness),
+            storage.atStart().signsOfLife(liveness));
+    Liveness.Stage committing = liveness.stage("committer");
     AtomicInteger threads = new AtomicInteger();
     ExecutorService commitPool =
         Executors.newFixedThreadPool(
             COMMIT_THREADS,
             task -> {
               Thread thread =
-                  new Thread(task, settings.name() + "-commit-" + threads.getAndIncrement());
+                  new Thread(
+                      () -> {
+                        committing.enter();
+                        task.run();
+                      },
+                      settings.name() + "-commit-" + threads.getAndIncrement());
               thread.setDaemon(true);
               return thread;
             });
@@ -152,18 +169,37 @@ public final class Pipeline implements AutoCloseable {
     try {
       LakeTables lake = new LakeTables(storage.fileIO(), settings.warehouse(), clock, ids);
       EpochStore store = new EpochStore(storage.fileIO(), settings.warehouse(), settings.name());
-      Recovery.Result start =
-          new Recovery(
-                  settings.name(),
-                  lake,
-                  store,
-                  committer(settings, store, lake, storage.atStart(), commitPool),
-                  storage.atStart(),
-                  clock)
-              .recover(ids.get(), succession, source);
+      Recovery.Result start;
+      committing.enter();
+      committing.works();
+      try {
+        start =
+            new Recovery(
+                    settings.name(),
+                    lake,
+                    store,
+                    committer(settings, store, lake, watched.atStart(), commitPool),
+                    watched.atStart(),
+                    clock)
+                .recover(ids.get(), succession, source);
+      } finally {
+        committing.rests();
+        committing.leave();
+      }
       Pipeline pipeline =
           new Pipeline(
-              settings, storage, lake, store, clock, ids, source, listener, commitPool, start);
+              settings,
+              watched,
+              lake,
+              store,
+              clock,
+              ids,
+              source,
+              listener,
+              commitPool,
+              start,
+              liveness,
+              committing);
       pipeline.start();
       started = true;
       return pipeline;
@@ -193,7 +229,9 @@ public final class Pipeline implements AutoCloseable {
       SourceCallbacks source,
       PipelineListener listener,
       ExecutorService commitPool,
-      Recovery.Result start) {
+      Recovery.Result start,
+      Liveness liveness,
+      Liveness.Stage committing) {
     this.settings = settings;
     this.clock = clock;
     this.commitPool = commitPool;
@@ -208,6 +246,7 @@ public final class Pipeline implements AutoCloseable {
             settings.rememberedDeletesMax(),
             memory,
             retry,
+            liveness,
             this::fail);
     this.maintenance = new Maintenance(settings, lake, listener);
     this.tables =
@@ -217,6 +256,7 @@ public final class Pipeline implements AutoCloseable {
             settings,
             System::nanoTime,
             shards,
+            liveness,
             tables,
             start.epoch().number(),
             start.epoch().nextSequence(),
@@ -238,7 +278,8 @@ public final class Pipeline implements AutoCloseable {
                 source,
                 listener,
                 clock,
-                ids),
+                ids,
+                committing),
             start.epoch(),
             start.foldedHistory(),
             maintenance::epochFinished,

@@ -1,5 +1,6 @@
 package io.sluice.sinks.pipeline;
 
+import io.sluice.sinks.Liveness;
 import io.sluice.sinks.PipelineSettings;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
@@ -41,6 +42,7 @@ final class PipelineMonitor {
   private final long idleNanos;
   private final LongSupplier nanos;
   private final ShardPool shards;
+  private final Liveness liveness;
   private final TableRegistry tables;
   private final LinkedHashSet<Bucket> filling = new LinkedHashSet<>();
 
@@ -76,6 +78,7 @@ final class PipelineMonitor {
       PipelineSettings settings,
       LongSupplier nanos,
       ShardPool shards,
+      Liveness liveness,
       TableRegistry tables,
       long lastEpoch,
       long nextNumber,
@@ -85,6 +88,7 @@ final class PipelineMonitor {
     this.idleNanos = settings.idleInterval().toNanos();
     this.nanos = nanos;
     this.shards = shards;
+    this.liveness = liveness;
     this.tables = tables;
     this.nextNumber = nextNumber;
     this.position = position;
@@ -185,7 +189,7 @@ final class PipelineMonitor {
    */
   void cutIfPossible() {
     while (atCutPoint && content && inCommit != null && !closing) {
-      forOthers.awaitUninterruptibly();
+      awaitOthers();
       requireOpen();
     }
     if (atCutPoint && content && inCommit == null && !inputClosed) {
@@ -226,7 +230,7 @@ final class PipelineMonitor {
         if (inCommit == null) {
           cut();
         } else {
-          forOthers.awaitUninterruptibly();
+          awaitOthers();
           requireOpen();
         }
       }
@@ -240,6 +244,13 @@ final class PipelineMonitor {
       wakeEpochThread();
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** For a commit to end. Its own stage tells whether that one lives. */
+  private void awaitOthers() {
+    try (Liveness.Wait wait = liveness.waiting()) {
+      forOthers.awaitUninterruptibly();
     }
   }
 
@@ -347,7 +358,7 @@ final class PipelineMonitor {
 
   /** Outside the lock: waits while a worker is behind. */
   void awaitRoom(ShardWorker worker) {
-    try {
+    try (Liveness.Wait wait = liveness.waiting()) {
       worker.awaitRoom();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

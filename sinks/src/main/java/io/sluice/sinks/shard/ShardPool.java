@@ -1,6 +1,7 @@
 package io.sluice.sinks.shard;
 
 import io.sluice.lsm.write.MemoryPool;
+import io.sluice.sinks.Liveness;
 import io.sluice.sinks.epoch.StorageRetry;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -23,6 +24,7 @@ public final class ShardPool {
       int rememberedDeletesMax,
       MemoryPool memory,
       StorageRetry retry,
+      Liveness liveness,
       Consumer<Throwable> onFailure) {
     for (int i = 0; i < workerCount; i++) {
       ShardWorker worker =
@@ -30,6 +32,8 @@ public final class ShardPool {
               queueBytesMax,
               memory,
               retry,
+              liveness,
+              liveness.stage("shard worker " + i),
               rememberedDeletesMax,
               Collections.unmodifiableList(workers),
               onFailure);

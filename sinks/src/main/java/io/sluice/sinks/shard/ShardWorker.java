@@ -8,6 +8,7 @@ import io.sluice.lsm.write.BucketAssigner;
 import io.sluice.lsm.write.BucketWriter;
 import io.sluice.lsm.write.MemoryPool;
 import io.sluice.sinks.ChunkOutdatedException.Cause;
+import io.sluice.sinks.Liveness;
 import io.sluice.sinks.epoch.StorageRetry;
 import io.sluice.sinks.shard.ShardMessage.Barrier;
 import io.sluice.sinks.shard.ShardMessage.ChunkClosed;
@@ -44,6 +45,8 @@ public final class ShardWorker implements Runnable {
   private final ShardQueue queue;
   private final MemoryPool memory;
   private final StorageRetry retry;
+  private final Liveness liveness;
+  private final Liveness.Stage stage;
   private final int rememberedDeletesMax;
   private final Consumer<Throwable> onFailure;
   private final List<ShardWorker> peers;
@@ -78,12 +81,16 @@ public final class ShardWorker implements Runnable {
       long queueBytesMax,
       MemoryPool memory,
       StorageRetry retry,
+      Liveness liveness,
+      Liveness.Stage stage,
       int rememberedDeletesMax,
       List<ShardWorker> peers,
       Consumer<Throwable> onFailure) {
     this.queue = new ShardQueue(queueBytesMax);
     this.memory = memory;
     this.retry = retry;
+    this.liveness = liveness;
+    this.stage = stage;
     this.rememberedDeletesMax = rememberedDeletesMax;
     this.peers = peers;
     this.onFailure = onFailure;
@@ -110,12 +117,15 @@ public final class ShardWorker implements Runnable {
 
   @Override
   public void run() {
+    stage.enter();
     try {
       while (true) {
+        stage.rests();
         ShardMessage message = queue.take();
         if (message == null) {
           return;
         }
+        stage.works();
         handle(message);
         queue.release(message);
       }
@@ -124,6 +134,7 @@ public final class ShardWorker implements Runnable {
     } catch (Throwable e) {
       onFailure.accept(e);
     } finally {
+      stage.rests();
       for (Bucket bucket : writers) {
         closeWriter(bucket);
       }
@@ -328,9 +339,11 @@ public final class ShardWorker implements Runnable {
     }
     for (Bucket bucket : stalled) {
       BucketPressure pressure = bucket.table().pressure();
-      while (!pressure.awaitRelief(bucket.partition(), bucket.number(), RELIEF_WAIT_MILLIS)) {
-        if (Thread.interrupted()) {
-          throw new InterruptedException();
+      try (Liveness.Wait wait = liveness.waiting()) {
+        while (!pressure.awaitRelief(bucket.partition(), bucket.number(), RELIEF_WAIT_MILLIS)) {
+          if (Thread.interrupted()) {
+            throw new InterruptedException();
+          }
         }
       }
       handOver(bucket, epoch);

@@ -14,6 +14,7 @@ import io.sluice.lsm.snapshot.Snapshot;
 import io.sluice.lsm.table.LsmTable;
 import io.sluice.lsm.testing.FakeClock;
 import io.sluice.lsm.testing.TestIds;
+import io.sluice.sinks.Liveness;
 import io.sluice.sinks.PipelineListener;
 import io.sluice.sinks.PipelineSettings;
 import io.sluice.sinks.RoutedTable;
@@ -30,6 +31,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -133,6 +135,12 @@ final class TestLake {
     }
   }
 
+  /** Time as the stages' signs of life go by it: moves only when a test says so. */
+  final AtomicLong livenessNanos = new AtomicLong();
+
+  /** Of all starts. */
+  final Liveness liveness = new Liveness(livenessNanos::get);
+
   Pipeline start(FileIO storage) {
     return start(storage, settings(), new Source(), PipelineListener.NONE, 8);
   }
@@ -170,7 +178,8 @@ final class TestLake {
         ids,
         source,
         listener,
-        succession);
+        succession,
+        liveness);
   }
 
   private static TestIds freshIds(String prefix) {

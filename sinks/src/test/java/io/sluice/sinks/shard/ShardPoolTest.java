@@ -17,6 +17,7 @@ import io.sluice.lsm.testing.MemoryFileIO;
 import io.sluice.lsm.testing.TestIds;
 import io.sluice.lsm.write.MemoryPool;
 import io.sluice.sinks.ChunkOutdatedException.Cause;
+import io.sluice.sinks.Liveness;
 import io.sluice.sinks.PipelineListener;
 import io.sluice.sinks.epoch.LakeTable;
 import io.sluice.sinks.epoch.StorageRetry;
@@ -57,6 +58,7 @@ class ShardPoolTest {
         1000,
         new MemoryPool(memoryBytes),
         new StorageRetry(Backoff.NONE, 2, PipelineListener.NONE),
+        new Liveness(),
         failure::complete);
   }
 

@@ -8,6 +8,7 @@ import io.sluice.evolution.SourceTableId;
 import io.sluice.replicator.backfill.StreamPosition;
 import io.sluice.replicator.values.ValueEncoders;
 import io.sluice.sinks.ChangeInput;
+import io.sluice.sinks.Liveness;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.RecoveredState;
@@ -43,6 +44,7 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
 
   private final SourceSettings settings;
   private final ValueEncoders encoders;
+  private final Liveness.Stage stage;
   private final StreamProgress progress = new StreamProgress();
   private final CompletableFuture<Void> terminated = new CompletableFuture<>();
   private final AtomicBoolean closing = new AtomicBoolean();
@@ -54,8 +56,16 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
   private volatile long batches;
 
   public DebeziumSource(SourceSettings settings, ValueEncoders encoders) {
+    this(settings, encoders, new Liveness());
+  }
+
+  /**
+   * @param liveness gets a stage for the engine's task: it polls, hands over, and polls again
+   */
+  public DebeziumSource(SourceSettings settings, ValueEncoders encoders, Liveness liveness) {
     this.settings = settings;
     this.encoders = encoders;
+    this.stage = liveness.stage("source");
   }
 
   @Override
@@ -141,6 +151,10 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
             point -> {
               caughtUp = true;
               consume(() -> holder[0].idleAt(point));
+            },
+            () -> {
+              stage.enter();
+              stage.works();
             });
     session = opened;
     holder[0] =
@@ -212,6 +226,7 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
               return;
             }
             interpreter.accept(record.record());
+            stage.works();
           }
           interpreter.batchEnded();
         });
@@ -245,6 +260,7 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
       @Nullable String message,
       @Nullable Throwable error) {
     PipelineStoppedException fault = opened.fault();
+    stage.rests();
     opened.close();
     if (closing.get()) {
       terminated.completeExceptionally(

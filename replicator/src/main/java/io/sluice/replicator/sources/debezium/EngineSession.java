@@ -39,6 +39,7 @@ final class EngineSession implements AutoCloseable {
   private final AtomicLong binlogEvents = new AtomicLong();
   private volatile @Nullable BinlogPoint serverIdleAt;
   private final Consumer<BinlogPoint> idleListener;
+  private final Runnable eachPoll;
   private volatile boolean connected;
   private volatile boolean closed;
 
@@ -47,21 +48,25 @@ final class EngineSession implements AutoCloseable {
    * @param history records to rebuild the schema from, exactly up to the offset
    * @param idleListener on the task thread, between two batches: everything in the binlog before
    *     this point has been consumed, and the point lies between transactions
+   * @param eachPoll on the task thread, many times a second
    */
   private EngineSession(
       @Nullable Map<String, Object> offset,
       List<String> history,
-      Consumer<BinlogPoint> idleListener) {
+      Consumer<BinlogPoint> idleListener,
+      Runnable eachPoll) {
     this.offset = offset;
     this.history = List.copyOf(history);
     this.idleListener = idleListener;
+    this.eachPoll = eachPoll;
   }
 
   static EngineSession open(
       @Nullable Map<String, Object> offset,
       List<String> history,
-      Consumer<BinlogPoint> idleListener) {
-    var session = new EngineSession(offset, history, idleListener);
+      Consumer<BinlogPoint> idleListener,
+      Runnable eachPoll) {
+    var session = new EngineSession(offset, history, idleListener, eachPoll);
     RUNNING.put(session.id, session);
     return session;
   }
@@ -124,6 +129,7 @@ final class EngineSession implements AutoCloseable {
    * how far the stream has come if nothing waits in the queue either.
    */
   void beforePoll(BooleanSupplier queueIsEmpty) {
+    eachPoll.run();
     // In this order: what the binlog thread queues after the point was noted doesn't matter.
     BinlogPoint point = serverIdleAt;
     if (point != null && queueIsEmpty.getAsBoolean()) {
