@@ -41,7 +41,6 @@ final class RunCommand implements Callable<Integer> {
     if (fault.isPresent()) {
       throw new CommandFailedException(ExitCode.UNREACHABLE, fault.get());
     }
-    return Daemon.run(
-        loaded, takeOver ? Approach.TAKE_OVER : Approach.ASK, context.env());
+    return Daemon.run(loaded, takeOver ? Approach.TAKE_OVER : Approach.ASK, context.env());
   }
 }

@@ -102,8 +102,7 @@ public final class Daemon implements AutoCloseable {
    * @return the process's exit code: 0 stopped, 1 something can't be followed, 2 config and lake
    *     contradict each other, 3 source or warehouse unreachable, 4 stopped to protect data
    */
-  public static int run(
-      SluiceConfig config, Approach approach, Map<String, String> environment) {
+  public static int run(SluiceConfig config, Approach approach, Map<String, String> environment) {
     Daemon daemon = start(config, approach);
     Optional<ServiceNotifier> service = ServiceNotifier.start(environment, daemon.asService());
     var hook = new Thread(() -> daemon.closeAndHalt(service), "sluice-stop");

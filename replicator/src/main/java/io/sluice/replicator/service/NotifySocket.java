@@ -59,8 +59,7 @@ final class NotifySocket implements AutoCloseable {
       return Optional.empty();
     }
     try {
-      return Optional.of(
-          new NotifySocket(Native.load("c", Sockets.class), addressOf(name)));
+      return Optional.of(new NotifySocket(Native.load("c", Sockets.class), addressOf(name)));
     } catch (LastErrorException | LinkageError | IllegalArgumentException e) {
       LOG.error(
           "The service manager can't be told anything, and will take the service for not started:"

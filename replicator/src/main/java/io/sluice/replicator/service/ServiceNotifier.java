@@ -166,7 +166,9 @@ public final class ServiceNotifier implements AutoCloseable {
   /** The process has been asked to end and commits a last epoch. */
   public void stopping() {
     stopping = true;
-    send("STOPPING=1\nSTATUS=Commits a last epoch\nEXTEND_TIMEOUT_USEC=" + MORE_TIME.toNanos() / 1_000);
+    send(
+        "STOPPING=1\nSTATUS=Commits a last epoch\nEXTEND_TIMEOUT_USEC="
+            + MORE_TIME.toNanos() / 1_000);
   }
 
   /** What failed is said once. */

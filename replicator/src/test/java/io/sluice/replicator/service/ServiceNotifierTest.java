@@ -128,11 +128,9 @@ class ServiceNotifierTest {
   void readsTheWatchdogsTime() {
     assertThat(ServiceNotifier.watchdog(Map.of("WATCHDOG_USEC", "3000000"), 7))
         .contains(Duration.ofSeconds(3));
-    assertThat(
-            ServiceNotifier.watchdog(Map.of("WATCHDOG_USEC", "3000000", "WATCHDOG_PID", "7"), 7))
+    assertThat(ServiceNotifier.watchdog(Map.of("WATCHDOG_USEC", "3000000", "WATCHDOG_PID", "7"), 7))
         .contains(Duration.ofSeconds(3));
-    assertThat(
-            ServiceNotifier.watchdog(Map.of("WATCHDOG_USEC", "3000000", "WATCHDOG_PID", "8"), 7))
+    assertThat(ServiceNotifier.watchdog(Map.of("WATCHDOG_USEC", "3000000", "WATCHDOG_PID", "8"), 7))
         .isEmpty();
     assertThat(ServiceNotifier.watchdog(Map.of("WATCHDOG_USEC", "0"), 7)).isEmpty();
     assertThat(ServiceNotifier.watchdog(Map.of("WATCHDOG_USEC", "x"), 7)).isEmpty();

@@ -49,8 +49,7 @@ public final class StorageRetry {
     this(backoff, triesMax, listener, () -> {});
   }
 
-  private StorageRetry(
-      Backoff backoff, int triesMax, PipelineListener listener, Runnable step) {
+  private StorageRetry(Backoff backoff, int triesMax, PipelineListener listener, Runnable step) {
     this.backoff = backoff;
     this.triesMax = triesMax;
     this.listener = listener;
