@@ -50,10 +50,11 @@ public interface CompactionListener {
       @Override
       public void failed(String what, Throwable cause, Duration retryIn) {
         log.warn(
-            "Table {}: {} failed and is tried again in {} ms",
+            "Table {}: {} failed and is tried again in {} ms: {}",
             name,
             what,
             retryIn.toMillis(),
+            cause.toString(),
             cause);
       }
 
