@@ -139,6 +139,7 @@ public final class BackfillBench {
             ThrowawayServer.ROOT.user(),
             Optional.empty(),
             Duration.ofSeconds(10),
+            Duration.ofMinutes(2),
             TlsMode.DISABLED,
             Map.of()));
   }

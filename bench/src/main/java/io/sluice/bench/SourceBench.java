@@ -132,6 +132,7 @@ public final class SourceBench {
         ThrowawayServer.CDC.password(),
         SourceSettings.Tls.DISABLED,
         Duration.ofSeconds(10),
+        Duration.ofMinutes(2),
         4711,
         List.of("bench"),
         List.of("bench\\.t"),

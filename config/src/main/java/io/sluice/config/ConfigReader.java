@@ -208,6 +208,7 @@ final class ConfigReader {
         section.required("user", "Give the user that the daemon logs in as."),
         password(section),
         connect.duration("timeout", Duration.ofMillis(100), HOUR),
+        connect.duration("read-timeout", Duration.ofSeconds(1), HOUR),
         connect.choice("tls", TlsMode.class, null),
         connect.texts("properties"));
   }

@@ -10,6 +10,7 @@ import java.util.Optional;
  * @param port 1 to 65535
  * @param password empty: the user has none
  * @param timeout of one attempt to connect
+ * @param readTimeout how long one read may wait for the server's next byte
  * @param properties further properties of the JDBC driver
  */
 public record ConnectionConfig(
@@ -18,6 +19,7 @@ public record ConnectionConfig(
     String user,
     Optional<Secret> password,
     Duration timeout,
+    Duration readTimeout,
     TlsMode tls,
     Map<String, String> properties) {
 

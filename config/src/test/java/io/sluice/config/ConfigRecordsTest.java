@@ -131,6 +131,7 @@ class ConfigRecordsTest {
                 "cdc",
                 Optional.empty(),
                 Duration.ofSeconds(10),
+                Duration.ofMinutes(2),
                 TlsMode.AUTO,
                 Map.of()));
     assertThat(connection.effectiveTls()).isEqualTo(TlsMode.PREFERRED);
@@ -142,7 +143,7 @@ class ConfigRecordsTest {
         load("""
                 sluice.source {
                   host = 127.0.0.1, port = 3307, user = u, password = "p"
-                  connect { timeout = 3s, tls = verify-identity, properties { a = b } }
+                  connect { timeout = 3s, read-timeout = 7s, tls = verify-identity, properties { a = b } }
                 }
                 """)
             .source()
@@ -155,6 +156,7 @@ class ConfigRecordsTest {
                 "u",
                 Optional.of(new Secret("p")),
                 Duration.ofSeconds(3),
+                Duration.ofSeconds(7),
                 TlsMode.VERIFY_IDENTITY,
                 Map.of("a", "b")));
     assertThat(connection.effectiveTls()).isEqualTo(TlsMode.VERIFY_IDENTITY);

@@ -68,6 +68,7 @@ public record JdbcSource(MySqlFlavor flavor, ConnectionConfig connection) {
     properties.setProperty("netTimeoutForStreamingResults", "0");
     properties.setProperty("dontTrackOpenResources", "true");
     properties.putIfAbsent("connectTimeout", Long.toString(connection.timeout().toMillis()));
+    properties.putIfAbsent("socketTimeout", Long.toString(connection.readTimeout().toMillis()));
     properties.putIfAbsent("tcpKeepAlive", "true");
     return open(new com.mysql.cj.jdbc.Driver(), "jdbc:mysql://" + address() + "/", properties);
   }
@@ -77,6 +78,7 @@ public record JdbcSource(MySqlFlavor flavor, ConnectionConfig connection) {
     properties.setProperty("tinyInt1isBit", "false");
     properties.setProperty("yearIsDateType", "false");
     properties.putIfAbsent("connectTimeout", Long.toString(connection.timeout().toMillis()));
+    properties.putIfAbsent("socketTimeout", Long.toString(connection.readTimeout().toMillis()));
     properties.putIfAbsent("tcpKeepAlive", "true");
     String url = "jdbc:mariadb://" + address() + "/";
     if (properties.containsKey("sslMode")) {

@@ -97,6 +97,7 @@ final class ConfigMapping {
         connection.password().map(Secret::reveal).orElse(""),
         SourceSettings.Tls.valueOf(connection.effectiveTls().name()),
         connection.timeout(),
+        connection.readTimeout(),
         source.serverId(config.pipeline()),
         source.include().stream().map(TablePattern::databaseRegex).distinct().toList(),
         source.include().stream().map(TablePattern::tableRegex).distinct().toList(),

@@ -45,6 +45,7 @@ final class SourceTables {
             ThrowawayServer.CDC.user(),
             Optional.of(new Secret(ThrowawayServer.CDC.password())),
             Duration.ofSeconds(10),
+            Duration.ofMinutes(2),
             TlsMode.DISABLED,
             Map.of()));
   }

@@ -56,6 +56,7 @@ final class DebeziumRun implements AutoCloseable {
         account.password(),
         SourceSettings.Tls.DISABLED,
         Duration.ofSeconds(10),
+        Duration.ofMinutes(2),
         7_000_000 + Math.floorMod(database.hashCode(), 1_000_000),
         List.of(database),
         List.of(database + "\\.(?!un_).*"),

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.replicator.demo.servers.NativeMariaDb;
 import io.sluice.replicator.demo.servers.ThrowawayServer;
+import io.sluice.sinks.PipelineStoppedException;
+import io.sluice.sinks.PipelineStoppedException.Reason;
 import java.sql.Connection;
 import java.sql.SQLException;
 import org.junit.jupiter.api.AfterAll;
@@ -36,6 +38,39 @@ final class MariaDbSourceIT extends SourceContract {
   void refusesAReplacedTable() throws SQLException {
     makeTables();
     assertRefused("CREATE OR REPLACE", "CREATE OR REPLACE TABLE a (id INT PRIMARY KEY, z INT)");
+  }
+
+  @Test
+  void passesAReplacedTableThatIsNotCaptured() throws SQLException {
+    makeTables();
+    RecordingInput input = newInput();
+    try (DebeziumRun run = start(input)) {
+      sql("CREATE OR REPLACE TABLE un_c (id INT PRIMARY KEY, z INT)");
+      mark(1);
+      awaitMark(input, run, 1);
+    }
+  }
+
+  @Test
+  void refusesRowsThatWereCompressedWhileItRan() throws SQLException {
+    makeTables();
+    RecordingInput input = newInput();
+    sql("SET GLOBAL log_bin_compress_min_len = 10");
+    try (DebeziumRun run = start(input)) {
+      mark(1);
+      awaitMark(input, run, 1);
+      int events = input.lastCut().events();
+      sql("SET GLOBAL log_bin_compress = ON");
+      session("INSERT INTO a VALUES (1, REPEAT('x', 20), 1), (2, REPEAT('x', 20), 1)");
+      PipelineStoppedException why = run.awaitEnd();
+      assertThat(why)
+          .hasMessageContaining("log_bin_compress")
+          .hasMessageContaining("in a change of " + database + ".a");
+      assertThat(why.reason()).isEqualTo(Reason.REFUSED);
+      assertThat(input.lastCut().events()).isEqualTo(events);
+    } finally {
+      sql("SET GLOBAL log_bin_compress = OFF", "SET GLOBAL log_bin_compress_min_len = DEFAULT");
+    }
   }
 
   @Test

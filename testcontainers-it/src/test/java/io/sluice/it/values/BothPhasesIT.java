@@ -92,6 +92,7 @@ class BothPhasesIT {
                   "root",
                   Optional.empty(),
                   Duration.ofSeconds(10),
+                  Duration.ofMinutes(2),
                   TlsMode.DISABLED,
                   Map.of()));
       List<String> faults = new ArrayList<>();

@@ -1,19 +1,24 @@
 package io.sluice.replicator.sources.debezium;
 
 import com.github.shyiko.mysql.binlog.BinaryLogClient;
+import com.github.shyiko.mysql.binlog.event.DeleteRowsEventData;
 import com.github.shyiko.mysql.binlog.event.Event;
 import com.github.shyiko.mysql.binlog.event.EventData;
 import com.github.shyiko.mysql.binlog.event.EventHeaderV4;
 import com.github.shyiko.mysql.binlog.event.EventType;
 import com.github.shyiko.mysql.binlog.event.MariadbGtidEventData;
 import com.github.shyiko.mysql.binlog.event.QueryEventData;
+import com.github.shyiko.mysql.binlog.event.RowsQueryEventData;
 import com.github.shyiko.mysql.binlog.event.TableMapEventData;
 import com.github.shyiko.mysql.binlog.event.TransactionPayloadEventData;
+import com.github.shyiko.mysql.binlog.event.UpdateRowsEventData;
+import com.github.shyiko.mysql.binlog.event.WriteRowsEventData;
 import com.github.shyiko.mysql.binlog.event.deserialization.EventDeserializer.EventDataWrapper;
 import io.debezium.connector.binlog.event.EventDataDeserializationExceptionData;
 import io.debezium.relational.Table;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
+import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -23,8 +28,9 @@ import org.jspecify.annotations.Nullable;
  * Sees each binlog event before Debezium does, on the client's thread, and stops the source at
  * those that Debezium passes over in silence: partial JSON updates, compressed MariaDB rows and
  * other unknown events, changes logged as statements, a rolled back mix of engines, rows of a table
- * whose definition it has got wrong ({@link LoggedColumns}). Also notices a lost connection, of
- * which Debezium's listener says nothing.
+ * whose definition it has got wrong ({@link LoggedColumns}); and at rows without all columns, of
+ * which Debezium tells no table. Also notices a lost connection, of which Debezium's listener says
+ * nothing.
  */
 final class BinlogGuard
     implements BinaryLogClient.EventListener, BinaryLogClient.LifecycleListener {
@@ -37,6 +43,7 @@ final class BinlogGuard
   private final Consumer<Throwable> failEngine;
   private final BiFunction<String, String, @Nullable Table> definitions;
   private final LoggedColumns columns;
+  private final RowsStatement statement;
 
   /**
    * @param binlogFile the file that the client reads now
@@ -55,6 +62,7 @@ final class BinlogGuard
     this.failEngine = failEngine;
     this.definitions = definitions;
     this.columns = columns;
+    this.statement = new RowsStatement(session::isCaptured);
   }
 
   @Override
@@ -65,28 +73,82 @@ final class BinlogGuard
       session.serverBusy();
     }
     switch (type) {
-      case QUERY -> query(data(event));
       case TABLE_MAP -> tableMap(data(event));
+      case WRITE_ROWS, EXT_WRITE_ROWS, UPDATE_ROWS, EXT_UPDATE_ROWS, DELETE_ROWS, EXT_DELETE_ROWS ->
+          rows(event);
+      case ROWS_QUERY -> statement.text(((RowsQueryEventData) data(event)).getQuery());
+      case QUERY -> query(event);
+      case GTID, ANONYMOUS_GTID, XID -> statement.ended();
       case MARIADB_GTID -> mariaDbGtid(event);
       case HEARTBEAT -> serverIdle(event);
       case TRANSACTION_PAYLOAD -> {
         TransactionPayloadEventData payload = data(event);
         payload.getUncompressedEvents().forEach(this::onEvent);
       }
-      case PARTIAL_UPDATE_ROWS_EVENT ->
-          refuse(
-              "The source logged a partial JSON update (binlog_row_value_options=PARTIAL_JSON in"
-                  + " some session), which can't be applied without loss. Set"
-                  + " binlog_row_value_options='' globally and in all sessions, then copy the"
-                  + " changed tables again.");
-      case UNKNOWN ->
-          refuse(
-              "The source's binlog has an event of a type that is not known (on MariaDB: rows"
-                  + " compressed by log_bin_compress=ON). Switch that feature off, then copy the"
-                  + " tables again.");
+      case PARTIAL_UPDATE_ROWS_EVENT -> partialJson(event);
+      case UNKNOWN -> unknown(event);
       case INCIDENT -> incident(event);
       default -> {}
     }
+  }
+
+  private void rows(Event event) {
+    String lacking = lacking(data(event)).orElse("");
+    if (!lacking.isEmpty()) {
+      refuse(
+          "The source logged rows of "
+              + lacking
+              + place(event)
+              + ": some session has binlog_row_image MINIMAL, NOBLOB or another that leaves columns"
+              + " out. Set binlog_row_image=FULL globally and in all sessions, then copy this table"
+              + " again.");
+    }
+    statement.rows();
+  }
+
+  private Optional<String> lacking(EventData rows) {
+    if (rows instanceof UpdateRowsEventData update) {
+      return statement.lacking(
+          update.getTableId(),
+          update.getIncludedColumnsBeforeUpdate(),
+          update.getIncludedColumns());
+    }
+    if (rows instanceof WriteRowsEventData write) {
+      return statement.lacking(write.getTableId(), write.getIncludedColumns());
+    }
+    return rows instanceof DeleteRowsEventData delete
+        ? statement.lacking(delete.getTableId(), delete.getIncludedColumns())
+        : Optional.empty();
+  }
+
+  private void partialJson(Event event) {
+    String tables = statement.capturedTables().orElse("");
+    if (!tables.isEmpty()) {
+      refuse(
+          "The source logged a partial JSON update of "
+              + tables
+              + place(event)
+              + ": some session has binlog_row_value_options=PARTIAL_JSON, and such an update can't"
+              + " be applied without loss. Set binlog_row_value_options='' globally and in all"
+              + " sessions, then copy this table again.");
+    }
+    statement.rows();
+  }
+
+  private void unknown(Event event) {
+    refuse(
+        "The source's binlog has an event of a type that is not known"
+            + statement.capturedTables().map(tables -> ", in a change of " + tables).orElse("")
+            + place(event)
+            + ": rows compressed by MariaDB's log_bin_compress=ON, or a transaction with a tagged"
+            + " GTID (gtid_next='AUTOMATIC:tag'), or a feature of a newer server. Switch that"
+            + " feature off, then copy the tables again.");
+  }
+
+  /** Where an event stands, for a message; inside a compressed transaction only its file. */
+  private String place(Event event) {
+    long position = event.getHeader() instanceof EventHeaderV4 header ? header.getPosition() : 0;
+    return " (at " + binlogFile.get() + ":" + position + statement.quoted() + ")";
   }
 
   @SuppressWarnings("unchecked")
@@ -95,16 +157,19 @@ final class BinlogGuard
     return (T) (data instanceof EventDataWrapper wrapper ? wrapper.getInternal() : data);
   }
 
-  private void query(QueryEventData query) {
+  private void query(Event event) {
+    QueryEventData query = data(event);
     String problem = StatementRules.unsupportedInBinlog(query.getDatabase(), query.getSql());
     if (problem != null) {
       refuse(problem);
     } else {
       Collations.alone(query.getDatabase(), query.getSql(), columns::collationAlone);
     }
+    statement.ended();
   }
 
   private void tableMap(TableMapEventData logged) {
+    statement.table(logged);
     if (columns.isKnown(logged.getTableId())) {
       return;
     }
@@ -126,6 +191,7 @@ final class BinlogGuard
   }
 
   private void mariaDbGtid(Event event) {
+    statement.ended();
     MariadbGtidEventData gtid = data(event);
     if ((gtid.getFlags() & FL_STANDALONE) != 0) {
       session.standalone(

@@ -15,6 +15,7 @@ import io.sluice.sinks.RecoveredState;
 import io.sluice.sinks.SourceCallbacks;
 import io.sluice.sinks.TableTarget;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -36,9 +37,6 @@ import org.slf4j.LoggerFactory;
 public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(DebeziumSource.class);
-
-  /** Watchdog ticks (seconds) without any event of the server, which sends one every two. */
-  private static final int SILENT_TICKS_MAX = 15;
 
   private static final long CLOSE_SECONDS_MAX = 30;
 
@@ -103,7 +101,8 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
   /**
    * Restores the tables and starts the engine; returns when its thread runs.
    *
-   * @throws PipelineStoppedException the recovered state is not this source's
+   * @throws PipelineStoppedException the recovered state is not this source's, the source no longer
+   *     has what comes behind it, or can't be asked
    */
   public void start(ChangeInput input, RecoveredState state) {
     BinlogPosition position = recoveredPosition(state);
@@ -124,6 +123,7 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
               }
             });
     if (position != null) {
+      PositionCheck.require(settings, position);
       delivered =
           new DeliveredMark(
               position.gtids(),
@@ -155,7 +155,8 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
             () -> {
               stage.enter();
               stage.works();
-            });
+            },
+            id -> settings.target().apply(id).isPresent());
     session = opened;
     holder[0] =
         new RecordInterpreter(
@@ -278,35 +279,50 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
 
   /** A server that says nothing at all is gone, though nobody tells us. */
   private void watch(EngineSession opened) {
-    long lastEvents = -1;
-    long lastBatches = -1;
-    int silent = 0;
-    while (!opened.closed() && !terminated.isDone()) {
-      try {
-        terminated.get(1, TimeUnit.SECONDS);
-      } catch (TimeoutException e) {
-        // The usual case: a tick.
-      } catch (InterruptedException e) {
-        return;
-      } catch (java.util.concurrent.ExecutionException e) {
+    var silence = new SilenceWatch(settings.readTimeout());
+    Optional<String> lost = Optional.empty();
+    while (lost.isEmpty()) {
+      if (hasEndedWithin(Duration.ofSeconds(1)) || opened.closed()) {
         return;
       }
-      long events = opened.eventsSeen();
-      long handled = batches;
-      boolean moved = events != lastEvents || handled != lastBatches || consuming;
-      silent = moved || !opened.isConnected() ? 0 : silent + 1;
-      lastEvents = events;
-      lastBatches = handled;
-      if (silent >= SILENT_TICKS_MAX) {
-        opened.fail(
-            new PipelineStoppedException(
-                Reason.UNREACHABLE,
-                "The source has sent nothing for "
-                    + SILENT_TICKS_MAX
-                    + " s, not even a heartbeat: the connection is taken for lost"));
-        closeEngine();
-        return;
-      }
+      lost =
+          silence.tick(
+              new SilenceWatch.Seen(
+                  opened.eventsSeen(),
+                  batches + opened.storedCount(),
+                  opened.isConnected(),
+                  consuming));
+    }
+    giveUp(opened, new PipelineStoppedException(Reason.UNREACHABLE, lost.get()));
+  }
+
+  /**
+   * Ends the run though the engine may hang: nothing is handed over behind a fault, so it can be
+   * left behind.
+   */
+  private void giveUp(EngineSession opened, PipelineStoppedException why) {
+    opened.fail(why);
+    var closer = new Thread(this::closeEngine, "source-closer-" + settings.pipeline());
+    closer.setDaemon(true);
+    closer.start();
+    if (!hasEndedWithin(Duration.ofSeconds(CLOSE_SECONDS_MAX))) {
+      LOG.warn("The source did not end within {} s; it is left behind", CLOSE_SECONDS_MAX);
+      opened.close();
+      terminated.completeExceptionally(why);
+    }
+  }
+
+  private boolean hasEndedWithin(Duration time) {
+    try {
+      terminated.get(time.toMillis(), TimeUnit.MILLISECONDS);
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    } catch (java.util.concurrent.ExecutionException e) {
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return true;
     }
   }
 
@@ -323,21 +339,11 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
     if (!terminated.isDone()) {
       opened.markClosing();
       closeEngine();
-      awaitEnd();
+      if (!hasEndedWithin(Duration.ofSeconds(CLOSE_SECONDS_MAX))) {
+        LOG.warn("The source did not end within {} s; it is left behind", CLOSE_SECONDS_MAX);
+      }
     }
     opened.close();
-  }
-
-  private void awaitEnd() {
-    try {
-      terminated.get(CLOSE_SECONDS_MAX, TimeUnit.SECONDS);
-    } catch (java.util.concurrent.ExecutionException e) {
-      LOG.debug("The source has ended", e);
-    } catch (TimeoutException e) {
-      LOG.warn("The source did not end within {} s; it is left behind", CLOSE_SECONDS_MAX);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   /** The engine can't be closed while it starts (its own rule): tried again until it can. */

@@ -73,7 +73,7 @@ final class EngineProperties {
     set(properties, "offset.storage", RecoveredOffsetStore.class.getName());
     set(properties, "schema.history.internal", EpochSchemaHistory.class.getName());
     set(properties, EpochSchemaHistory.SESSION_PROPERTY, session.id());
-    connection(properties, settings);
+    connection(properties, settings, session);
     stream(properties, settings, heapBytes);
     Set<String> refused = new TreeSet<>(settings.engine().keySet());
     refused.retainAll(FIXED);
@@ -88,7 +88,8 @@ final class EngineProperties {
     return properties;
   }
 
-  private static void connection(Properties properties, SourceSettings settings) {
+  private static void connection(
+      Properties properties, SourceSettings settings, EngineSession session) {
     String prefix = topicPrefix(settings.pipeline());
     set(properties, "name", prefix);
     set(properties, "topic.prefix", prefix);
@@ -99,6 +100,9 @@ final class EngineProperties {
     set(properties, "database.server.id", Long.toString(settings.serverId()));
     set(properties, "database.ssl.mode", SourceServer.tlsWord(settings));
     set(properties, "connect.timeout.ms", Long.toString(settings.connectTimeout().toMillis()));
+    set(properties, "driver.socketTimeout", Long.toString(settings.readTimeout().toMillis()));
+    // Else an engine that is slow to end keeps the names that the next one registers.
+    set(properties, "custom.metric.tags", "run=" + session.id());
     if (settings.flavor() == MySqlFlavor.MYSQL) {
       set(properties, "driver.allowPublicKeyRetrieval", "true");
     }

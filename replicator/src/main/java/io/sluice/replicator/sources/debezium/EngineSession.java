@@ -1,6 +1,7 @@
 package io.sluice.replicator.sources.debezium;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.sluice.evolution.SourceTableId;
 import io.sluice.sinks.PipelineStoppedException;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,9 +39,11 @@ final class EngineSession implements AutoCloseable {
   private final Set<String> standaloneGtids = ConcurrentHashMap.newKeySet();
   private final AtomicReference<@Nullable PipelineStoppedException> fault = new AtomicReference<>();
   private final AtomicLong binlogEvents = new AtomicLong();
+  private final AtomicLong storedCount = new AtomicLong();
   private volatile @Nullable BinlogPoint serverIdleAt;
   private final Consumer<BinlogPoint> idleListener;
   private final Runnable eachPoll;
+  private final Predicate<SourceTableId> captured;
   private volatile boolean connected;
   private volatile boolean closed;
 
@@ -49,24 +53,28 @@ final class EngineSession implements AutoCloseable {
    * @param idleListener on the task thread, between two batches: everything in the binlog before
    *     this point has been consumed, and the point lies between transactions
    * @param eachPoll on the task thread, many times a second
+   * @param captured the tables whose changes count; asked by any thread
    */
   private EngineSession(
       @Nullable Map<String, Object> offset,
       List<String> history,
       Consumer<BinlogPoint> idleListener,
-      Runnable eachPoll) {
+      Runnable eachPoll,
+      Predicate<SourceTableId> captured) {
     this.offset = offset;
     this.history = List.copyOf(history);
     this.idleListener = idleListener;
     this.eachPoll = eachPoll;
+    this.captured = captured;
   }
 
   static EngineSession open(
       @Nullable Map<String, Object> offset,
       List<String> history,
       Consumer<BinlogPoint> idleListener,
-      Runnable eachPoll) {
-    var session = new EngineSession(offset, history, idleListener, eachPoll);
+      Runnable eachPoll,
+      Predicate<SourceTableId> captured) {
+    var session = new EngineSession(offset, history, idleListener, eachPoll, captured);
     RUNNING.put(session.id, session);
     return session;
   }
@@ -94,9 +102,18 @@ final class EngineSession implements AutoCloseable {
     return history;
   }
 
+  boolean isCaptured(SourceTableId table) {
+    return captured.test(table);
+  }
+
   /** Binlog thread: Debezium has stored one more history record. */
   void historyStored(JsonNode record) {
     storedRecords.add(record);
+    storedCount.incrementAndGet();
+  }
+
+  long storedCount() {
+    return storedCount.get();
   }
 
   /** Consumer: the oldest stored record that has not been taken; null if there is none. */

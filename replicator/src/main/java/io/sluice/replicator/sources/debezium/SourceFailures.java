@@ -35,8 +35,21 @@ public final class SourceFailures {
     }
     String said = said(message, error);
     String where = settings.flavor() + " at " + settings.host() + ":" + settings.port();
+    if (said.contains("same server_uuid/server_id")) {
+      return new PipelineStoppedException(
+          Reason.UNREACHABLE,
+          "The "
+              + where
+              + " has another replica with server id "
+              + settings.serverId()
+              + ", and serves only one of the two. Give this pipeline a number of its own"
+              + " (source.server-id). ("
+              + said
+              + ")",
+          error);
+    }
     if (isGap(said, error)) {
-      return gap(where, error);
+      return gap(where, said, error);
     }
     if (said.contains("Access denied") || hasCode(error, ACCESS_DENIED)) {
       return new PipelineStoppedException(
@@ -91,14 +104,19 @@ public final class SourceFailures {
         || said.contains("purged");
   }
 
-  static PipelineStoppedException gap(String where, @Nullable Throwable error) {
+  /**
+   * @param said what is missing
+   */
+  static PipelineStoppedException gap(String where, String said, @Nullable Throwable error) {
     return new PipelineStoppedException(
         Reason.PROTECTED,
         "State \"gap\": the binlog that the pipeline has to go on from is no longer on the "
             + where
             + " (purged, reset, or another server). Going on elsewhere would lose changes, so the"
             + " pipeline stops; its tables stay as they are. Way out: copy the tables again"
-            + " (sluice resync), and keep binlogs longer (binlog_expire_logs_seconds).",
+            + " (sluice resync), and keep binlogs longer (binlog_expire_logs_seconds). ("
+            + said
+            + ")",
         error);
   }
 

@@ -26,6 +26,7 @@ final class SourceServer {
     properties.setProperty("password", settings.password());
     long millis = settings.connectTimeout().toMillis();
     properties.setProperty("connectTimeout", Long.toString(millis));
+    properties.setProperty("socketTimeout", Long.toString(settings.readTimeout().toMillis()));
     String host = settings.host();
     String address =
         (host.contains(":") && !host.startsWith("[") ? "[" + host + "]" : host)

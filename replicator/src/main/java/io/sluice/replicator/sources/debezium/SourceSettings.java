@@ -15,6 +15,7 @@ import java.util.function.Function;
  * @param pipeline names the engine; the same name must be used for the same history
  * @param password empty: the user has none
  * @param tls one of {@code disabled, preferred, required, verify_ca, verify_identity}
+ * @param readTimeout how long the server may say nothing while it owes an answer
  * @param serverId under which to join the source's replication, 1 to 2^32-1
  * @param databaseRegexes which databases' definitions are followed, whole match; Debezium ignores
  *     case. These and the next are made for a list: every comma is behind a backslash
@@ -33,6 +34,7 @@ public record SourceSettings(
     String password,
     Tls tls,
     Duration connectTimeout,
+    Duration readTimeout,
     long serverId,
     List<String> databaseRegexes,
     List<String> tableRegexes,

@@ -280,6 +280,7 @@ public final class SourceCheck {
         source.connection().password().map(Secret::reveal).orElse(""),
         SourceSettings.Tls.valueOf(source.connection().effectiveTls().name()),
         source.connection().timeout(),
+        source.connection().readTimeout(),
         source.serverId(config.pipeline()),
         source.include().stream().map(TablePattern::databaseRegex).toList(),
         source.include().stream().map(TablePattern::tableRegex).toList(),
