@@ -156,7 +156,7 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
               stage.enter();
               stage.works();
             },
-            id -> settings.target().apply(id).isPresent());
+            id -> settings.target().apply(id).isPresent() && !input.isParked(id));
     session = opened;
     holder[0] =
         new RecordInterpreter(
