@@ -23,6 +23,9 @@ public final class SchemaDiff {
       " This version follows added columns only. Undo the change at the source, or exclude the"
           + " table with source.exclude to go on without it.";
 
+  private static final String AFRESH =
+      " Move the lake table's folder away and ask for the copy again: it is made anew then.";
+
   private SchemaDiff() {}
 
   /**
@@ -96,6 +99,79 @@ public final class SchemaDiff {
     }
     if (added.isEmpty()) {
       return new None();
+    }
+    return new Evolve(
+        new TableSchema(
+            current.id() + 1,
+            new RowType(fields),
+            highestId,
+            current.partitionKeys(),
+            current.primaryKeys(),
+            current.options(),
+            current.comment(),
+            timeMillis),
+        added);
+  }
+
+  /**
+   * The same for a table whose rows are all copied again: columns that the source has no more go,
+   * and a column of another type makes room for a new one of the same name, which holds nothing
+   * until its rows are copied.
+   *
+   * @return refused: another primary key, another type of a key column, a column that the lake has
+   *     no type for
+   */
+  public static SchemaChange forNewCopy(
+      SourceTable now, TableSchema current, boolean tinyIntOneAsBoolean, long timeMillis) {
+    String table = "Table " + now.id();
+    if (!Set.copyOf(now.primaryKey()).equals(Set.copyOf(current.primaryKeys()))) {
+      return new Refused(
+          table
+              + ": the primary key is "
+              + now.primaryKey()
+              + ", in the lake it is "
+              + current.primaryKeys()
+              + ", and a lake table's key can't be changed."
+              + AFRESH);
+    }
+    TypeMapping mapping = new TypeMapping(tinyIntOneAsBoolean);
+    Map<String, DataType> types = new LinkedHashMap<>();
+    for (SourceColumn column : now.columns()) {
+      boolean key = now.primaryKey().contains(column.name());
+      MappedType mapped = ColumnRules.map(mapping, column, key);
+      if (mapped instanceof MappedType.Refused refused) {
+        return new Refused(
+            table + ", column " + column.name() + ": " + refused.reason() + " " + refused.remedy());
+      }
+      types.put(column.name(), ((MappedType.Lake) mapped).type().withNullable(!key));
+    }
+    List<DataField> fields = new ArrayList<>();
+    for (DataField field : current.rowType().fields()) {
+      DataType type = types.get(field.name());
+      if (type != null && type.withNullable(true).equals(field.type().withNullable(true))) {
+        fields.add(field);
+        types.remove(field.name());
+      } else if (now.primaryKey().contains(field.name())) {
+        return new Refused(
+            table
+                + ", column "
+                + field.name()
+                + ": it is "
+                + type
+                + ", the lake has "
+                + field.type()
+                + ", and the type of a key column can't be changed."
+                + AFRESH);
+      }
+    }
+    if (types.isEmpty() && fields.size() == current.rowType().size()) {
+      return new None();
+    }
+    int highestId = current.highestFieldId();
+    List<AddedColumn> added = new ArrayList<>();
+    for (Map.Entry<String, DataType> column : types.entrySet()) {
+      fields.add(new DataField(++highestId, column.getKey(), column.getValue()));
+      added.add(new AddedColumn(column.getKey(), true));
     }
     return new Evolve(
         new TableSchema(

@@ -2,6 +2,7 @@ package io.sluice.sinks;
 
 import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.binary.BinaryRow;
+import java.io.IOException;
 import java.util.Map;
 
 /**
@@ -41,6 +42,29 @@ public interface BackfillInput {
    */
   default boolean park(SourceTableId table, String reason) {
     return false;
+  }
+
+  /**
+   * Whether the table was copied over rows that it had: when all rows are copied, {@link #sweep} is
+   * still to be called.
+   */
+  default boolean mustSweep(SourceTableId table) {
+    return false;
+  }
+
+  /**
+   * Deletes the rows that were there before a copy began which neither it nor the stream has
+   * written since: the source hasn't them any more. Waits until everything handed over before can
+   * be read.
+   *
+   * @return how many
+   * @throws ChunkOutdatedException the table was altered, truncated or parked meanwhile: nothing
+   *     counts
+   * @throws IOException the lake can't be read now
+   */
+  default long sweep(RoutedTable table)
+      throws ChunkOutdatedException, InterruptedException, IOException {
+    throw new UnsupportedOperationException("sweep of " + table.lakeTable());
   }
 
   /** Progress as the newest epoch and what came since have it. */

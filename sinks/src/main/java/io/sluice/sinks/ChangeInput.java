@@ -42,6 +42,20 @@ public interface ChangeInput {
     return false;
   }
 
+  /**
+   * A table is copied again beside the stream, over the rows that it has in the lake; a parked one
+   * comes back by it. From here on its rows are taken; {@link BackfillInput#progress} demands the
+   * copy. Readers see a full table all the time.
+   *
+   * @param definition the table as it is where the stream stands
+   * @return the table's next generation
+   * @throws TableRefusedException if the lake table can't become what the source has; nothing has
+   *     changed
+   */
+  default RoutedTable resync(SourceTable definition) {
+    throw new UnsupportedOperationException("resync of " + definition.id());
+  }
+
   /** Whether the table is left behind. Thread safe. */
   default boolean isParked(SourceTableId table) {
     return false;

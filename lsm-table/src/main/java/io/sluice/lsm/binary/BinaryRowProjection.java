@@ -45,6 +45,26 @@ public final class BinaryRowProjection {
     this(type, type.positions(columns));
   }
 
+  private BinaryRowProjection(int[] sources, DataType[] types) {
+    this.sources = sources;
+    this.types = types;
+    this.writer = new BinaryRowWriter(sources.length);
+  }
+
+  /**
+   * The other way round: whole rows from rows that hold only these columns, in this order; the
+   * others become NULL.
+   */
+  public static BinaryRowProjection ofPart(RowType type, List<String> columns) {
+    int[] sources = new int[type.size()];
+    DataType[] types = new DataType[type.size()];
+    for (int i = 0; i < sources.length; i++) {
+      sources[i] = columns.indexOf(type.field(i).name());
+      types[i] = type.type(i);
+    }
+    return new BinaryRowProjection(sources, types);
+  }
+
   /** All columns. */
   public BinaryRowProjection(RowType type) {
     this(type, java.util.stream.IntStream.range(0, type.size()).toArray());
@@ -65,7 +85,7 @@ public final class BinaryRowProjection {
   }
 
   private void copy(Row row, int from, int to, DataType type) {
-    if (row.isNullAt(from)) {
+    if (from < 0 || row.isNullAt(from)) {
       setNull(to, type);
       return;
     }

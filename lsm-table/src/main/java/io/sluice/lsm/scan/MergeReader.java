@@ -9,6 +9,7 @@ import io.sluice.lsm.schema.RowType;
 import java.io.IOException;
 import java.util.Iterator;
 import java.util.List;
+import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,6 +89,15 @@ final class MergeReader implements RowReader {
   @Override
   public Row row() {
     return output;
+  }
+
+  @Override
+  public long sequenceNumber() {
+    KeyValueReader records = current;
+    if (records == null) {
+      throw new NoSuchElementException("There is no current row");
+    }
+    return records.sequenceNumber();
   }
 
   @Override

@@ -20,6 +20,9 @@ public interface RowReader extends AutoCloseable {
   /** The current row: a view, good until the next {@link #advance}. */
   Row row();
 
+  /** The number of the record that the current row is of; the newest one's where several merge. */
+  long sequenceNumber();
+
   @Override
   void close() throws IOException;
 }

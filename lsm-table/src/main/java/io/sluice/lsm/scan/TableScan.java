@@ -357,6 +357,14 @@ public final class TableScan {
     }
 
     @Override
+    public long sequenceNumber() {
+      if (current == null) {
+        throw new NoSuchElementException("There is no current row");
+      }
+      return current.sequenceNumber();
+    }
+
+    @Override
     public void close() throws IOException {
       RowReader reader = current;
       current = null;

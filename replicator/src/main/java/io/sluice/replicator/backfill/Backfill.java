@@ -8,6 +8,7 @@ import io.sluice.sinks.BackfillInput;
 import io.sluice.sinks.ChunkOutdatedException;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.RoutedTable;
+import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -314,9 +315,16 @@ public final class Backfill implements AutoCloseable {
 
   /** The table is parked: nothing of it is read any more. */
   private void leaveBehind(TableCopy copy) {
-    if (byId.remove(copy.id(), copy)) {
-      inOrder.values().remove(copy);
-    }
+    // In one step with add: a resync may bring it back at any moment.
+    byId.computeIfPresent(
+        copy.id(),
+        (id, known) -> {
+          if (known != copy || routed.apply(id).isPresent()) {
+            return known;
+          }
+          inOrder.values().remove(copy);
+          return null;
+        });
   }
 
   /** Class 08 is the connection's, 1040 and 1053 are a server that is full or going down. */
@@ -407,14 +415,14 @@ public final class Backfill implements AutoCloseable {
     }
   }
 
-  private void settle(TableCopy copy) {
+  private void settle(TableCopy copy) throws InterruptedException {
     BinlogEnd end = copy.settleAt().orElse(null);
     if (end == null || !stream.passed(end.file(), end.position())) {
       return;
     }
     RoutedTable table = copy.table();
     BackfillProgress done = copy.progress();
-    if (done.state() != State.COPIED) {
+    if (done.state() != State.COPIED || !swept(copy, table)) {
       return;
     }
     BackfillProgress consistent =
@@ -423,6 +431,27 @@ public final class Backfill implements AutoCloseable {
       copy.consistent();
       LOG.info("{} is copied: {} rows, consistent from here on", copy.id(), done.rows());
     }
+  }
+
+  /** Whether no row is left that the source has no more: of a table that was copied over rows. */
+  private boolean swept(TableCopy copy, RoutedTable table) throws InterruptedException {
+    if (!input.mustSweep(copy.id())) {
+      return true;
+    }
+    if (!copy.hasRested(System.nanoTime())) {
+      return false;
+    }
+    try {
+      long deleted = input.sweep(table);
+      LOG.info("{} had {} rows that the source has no more: deleted", copy.id(), deleted);
+      return true;
+    } catch (ChunkOutdatedException e) {
+      outdated(copy, null, e);
+    } catch (IOException e) {
+      LOG.warn("The lake's rows of {} can't be read, trying again: {}", copy.id(), e.toString());
+      rest(copy, "the lake can't be read: " + e, RETRY_NANOS_MAX);
+    }
+    return false;
   }
 
   private static void closeQuietly(@Nullable Connection connection) {

@@ -184,10 +184,14 @@ final class TableCopy {
     }
   }
 
+  /** Whether a rest that it was given is over. */
+  synchronized boolean hasRested(long nowNanos) {
+    return notBeforeNanos == Long.MIN_VALUE || nowNanos - notBeforeNanos >= 0;
+  }
+
   /** Whether a reader may ask for work now; else it looks elsewhere first. */
   synchronized boolean hasWork(long nowNanos) {
-    return (notBeforeNanos == Long.MIN_VALUE || nowNanos - notBeforeNanos >= 0)
-        && segments.stream().anyMatch(segment -> !segment.taken);
+    return hasRested(nowNanos) && segments.stream().anyMatch(segment -> !segment.taken);
   }
 
   /** Cuts the next chunk; empty if there is none to take. */

@@ -80,6 +80,13 @@ final class ObservedInput implements ChangeInput {
   }
 
   @Override
+  public RoutedTable resync(SourceTable definition) {
+    RoutedTable table = input.resync(definition);
+    tableSeen.accept(table);
+    return table;
+  }
+
+  @Override
   public boolean isParked(SourceTableId table) {
     return input.isParked(table);
   }

@@ -74,6 +74,12 @@ public final class EpochCommitter {
     }
   }
 
+  /** What is known of a table may be outdated. */
+  public void forget(LakeTable table) {
+    newest.remove(table);
+    pinned.remove(table);
+  }
+
   /** Writes the manifests of all changed tables; nothing is visible yet. */
   public List<TableChange> prepare(List<Gathered> gathered) {
     return onAll(gathered, this::prepareOne);

@@ -86,13 +86,16 @@ public record EpochFile(
   /**
    * @param backfill the backfill's progress, in its own words; null if it has said nothing yet
    * @param parked null for a table that goes on with the others
+   * @param staleBelow the table is being copied over rows that it has: records with a smaller
+   *     number than this that are left when all rows have been copied are no rows of the source any
+   *     more; 0: it is not
    */
   public record SourceFacts(
-      LakeTable lakeTable, @Nullable String backfill, @Nullable Parked parked) {
+      LakeTable lakeTable, @Nullable String backfill, @Nullable Parked parked, long staleBelow) {
 
     /** Of a table that goes on with the others. */
     public SourceFacts(LakeTable lakeTable, @Nullable String backfill) {
-      this(lakeTable, backfill, null);
+      this(lakeTable, backfill, null, 0);
     }
   }
 }

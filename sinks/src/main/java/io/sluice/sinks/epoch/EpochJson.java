@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  *  "tables":[{"database":"shop","table":"orders","lastEpoch":7}],
  *  "sources":[{"database":"shop","table":"orders","lakeDatabase":"shop","lakeTable":"orders",
  *              "backfill":"{...}",
+ *              "staleBelow":...,
  *              "parked":{"epoch":5,"position":"{...}","reason":"...","sinceMillis":...}}],
  *  "historyFile":"history-...", "history":["{...}"]}
  * </pre>
@@ -81,6 +82,9 @@ public final class EpochJson {
       node.put("lakeTable", source.getValue().lakeTable().table());
       if (source.getValue().backfill() != null) {
         node.put("backfill", source.getValue().backfill());
+      }
+      if (source.getValue().staleBelow() > 0) {
+        node.put("staleBelow", source.getValue().staleBelow());
       }
       Parked parked = source.getValue().parked();
       if (parked != null) {
@@ -166,7 +170,8 @@ public final class EpochJson {
           new SourceFacts(
               table(node, "lakeDatabase", "lakeTable", file),
               optionalText(node, "backfill"),
-              readParked(node.get("parked"), file)));
+              readParked(node.get("parked"), file),
+              node.has("staleBelow") ? number(node, "staleBelow", file) : 0));
     }
     List<String> history = new ArrayList<>();
     array(root, "history", file).forEach(node -> history.add(node.asText()));

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.time.Clock;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The one {@link LsmTable} of each table that a pipeline uses: its committer serializes epochs and
@@ -77,6 +78,17 @@ public final class LakeTables {
     LsmTable opened = LsmTable.open(fileIO, table.root(warehouse), clock, ids, waits);
     LsmTable earlier = tables.putIfAbsent(table, opened);
     return earlier == null ? opened : earlier;
+  }
+
+  /** What is known of a table may be outdated: it is opened anew when it is asked for. */
+  public void forget(LakeTable table) {
+    tables.remove(table);
+    snapshots.remove(table);
+  }
+
+  /** A table that has been opened or planned before; null if it has not. */
+  public @Nullable LsmTable find(LakeTable table) {
+    return tables.get(table);
   }
 
   /** A table that has been opened or planned before. */

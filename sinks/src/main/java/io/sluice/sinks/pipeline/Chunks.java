@@ -2,6 +2,11 @@ package io.sluice.sinks.pipeline;
 
 import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.binary.BinaryRow;
+import io.sluice.lsm.binary.BinaryRowProjection;
+import io.sluice.lsm.row.RowKind;
+import io.sluice.lsm.scan.RowReader;
+import io.sluice.lsm.scan.TableScan;
+import io.sluice.lsm.schema.TableSchema;
 import io.sluice.lsm.write.BucketAssigner;
 import io.sluice.sinks.BackfillInput;
 import io.sluice.sinks.ChunkOutdatedException;
@@ -13,6 +18,7 @@ import io.sluice.sinks.shard.OpenChunk;
 import io.sluice.sinks.shard.RowBatch;
 import io.sluice.sinks.shard.ShardMessage.ChunkClosed;
 import io.sluice.sinks.shard.ShardMessage.ChunkOpened;
+import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -46,16 +52,19 @@ final class Chunks implements BackfillInput {
             throw new IllegalStateException("Table " + table.source().id() + " is not routed");
           }
           String delivered = source.deliveredMark();
-          OpenChunk chunk = new OpenChunk(state.sink(), monitor.nextNumber());
-          Cause outdated = state.outdated(table);
-          if (outdated != null) {
-            chunk.outdate(outdated);
-          } else {
-            state.sink().openChunks().add(chunk);
-            monitor.pushToAll(new ChunkOpened(chunk));
-          }
-          return new RoutedChunk(state, table, chunk, delivered);
+          return open(state, table, new OpenChunk(state.sink(), monitor.nextNumber()), delivered);
         });
+  }
+
+  private RoutedChunk open(TableState state, RoutedTable table, OpenChunk chunk, String delivered) {
+    Cause outdated = state.outdated(table);
+    if (outdated != null) {
+      chunk.outdate(outdated);
+    } else {
+      state.sink().openChunks().add(chunk);
+      monitor.pushToAll(new ChunkOpened(chunk));
+    }
+    return new RoutedChunk(state, table, chunk, delivered);
   }
 
   @Override
@@ -76,6 +85,59 @@ final class Chunks implements BackfillInput {
   @Override
   public boolean park(SourceTableId table, String reason) {
     return parking.park(table, reason, Parking.By.OTHERS);
+  }
+
+  @Override
+  public boolean mustSweep(SourceTableId table) {
+    return monitor.locked(() -> tables.staleBelow(table) > 0);
+  }
+
+  /**
+   * The deletes carry the number that was drawn when the copy began: above all that was there,
+   * below all that came since, so that they may come late and do no harm to any row that the source
+   * has.
+   */
+  @Override
+  public long sweep(RoutedTable table)
+      throws ChunkOutdatedException, InterruptedException, IOException {
+    monitor.awaitFinished(monitor.locked(monitor::epochOfAll));
+    long below = monitor.locked(() -> tables.staleBelow(table.source().id()));
+    RoutedChunk chunk =
+        monitor.locked(
+            () -> {
+              TableState state = tables.find(table.source().id());
+              if (state == null) {
+                throw new IllegalStateException("Table " + table.source().id() + " is not routed");
+              }
+              return open(state, table, new OpenChunk(state.sink(), below), "");
+            });
+    try {
+      long deleted = below == 0 ? 0 : deleteStale(chunk, below);
+      chunk.finish(() -> tables.swept(table.source().id()));
+      return deleted;
+    } finally {
+      chunk.abandon();
+    }
+  }
+
+  private static long deleteStale(RoutedChunk chunk, long below)
+      throws ChunkOutdatedException, InterruptedException, IOException {
+    TableSchema schema = chunk.table.lakeSchema();
+    TableScan all = chunk.state.sink().lsm().newScan();
+    if (all.schema().id() != schema.id()) {
+      throw chunk.outdated(Cause.ALTERED);
+    }
+    BinaryRowProjection row = BinaryRowProjection.ofPart(schema.rowType(), schema.primaryKeys());
+    long deleted = 0;
+    try (RowReader reader = all.columns(schema.primaryKeys()).open()) {
+      while (reader.advance()) {
+        if (reader.sequenceNumber() < below) {
+          chunk.row(row.apply(reader.row(), RowKind.DELETE));
+          deleted++;
+        }
+      }
+    }
+    return deleted;
   }
 
   @Override
@@ -155,6 +217,7 @@ final class Chunks implements BackfillInput {
 
     private void pushLocked(RowBatch batch) {
       batch.bucket().worker().push(batch);
+      tables.changed(state);
       state.countBackfill(batch.count());
       monitor.contentTaken();
     }
@@ -180,6 +243,13 @@ final class Chunks implements BackfillInput {
 
     @Override
     public void done(String progress) throws ChunkOutdatedException {
+      finish(() -> tables.progress(table.source().id(), progress));
+    }
+
+    /**
+     * @param store under the lock, in one step with the last rows
+     */
+    void finish(Runnable store) throws ChunkOutdatedException {
       for (RowBatch batch : filling.values()) {
         if (batch.bucket().worker().full()) {
           monitor.awaitRoom(batch.bucket().worker());
@@ -200,7 +270,7 @@ final class Chunks implements BackfillInput {
             pushLocked(batch);
           }
         }
-        tables.progress(table.source().id(), progress);
+        store.run();
         monitor.contentTaken();
         end();
       } finally {

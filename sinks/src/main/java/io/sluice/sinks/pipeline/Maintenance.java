@@ -88,7 +88,10 @@ final class Maintenance implements AutoCloseable {
       return;
     }
     for (LakeTable table : snapshots.keySet()) {
-      compactor(table).wake();
+      TableCompactor compactor = compactor(table);
+      if (compactor != null) {
+        compactor.wake();
+      }
     }
     synchronized (this) {
       news.putAll(snapshots);
@@ -96,16 +99,29 @@ final class Maintenance implements AutoCloseable {
     }
   }
 
-  private TableCompactor compactor(LakeTable table) {
-    return compactors.computeIfAbsent(
-        table,
-        t ->
-            tables
-                .known(t)
-                .newCompactor(
+  /** Null for a table that is just being forgotten. */
+  private @Nullable TableCompactor compactor(LakeTable table) {
+    LsmTable lsm = tables.find(table);
+    return lsm == null
+        ? null
+        : compactors.computeIfAbsent(
+            table,
+            t ->
+                lsm.newCompactor(
                     TableCompactor.Settings.of(Pipeline.compactionUser(settings.name())),
                     pool,
                     CompactionListener.logging(t.name())));
+  }
+
+  /** What is known of a table may be outdated; its compaction under way is given up. */
+  void forget(LakeTable table) {
+    liveFiles.remove(table);
+    TableCompactor compactor = compactors.remove(table);
+    if (compactor != null) {
+      Thread closing = new Thread(compactor::close, settings.name() + "-compaction-end");
+      closing.setDaemon(true);
+      closing.start();
+    }
   }
 
   /** Whether writers of a table's buckets must wait. */
@@ -174,6 +190,10 @@ final class Maintenance implements AutoCloseable {
   }
 
   private void care(LakeTable table, long ourSnapshot) throws InterruptedException {
+    LsmTable lsm = tables.find(table);
+    if (lsm == null) {
+      return;
+    }
     Care care = cares.computeIfAbsent(table, t -> new Care());
     care.epochs++;
     long now = System.nanoTime();
@@ -185,11 +205,10 @@ final class Maintenance implements AutoCloseable {
       if (expire) {
         care.epochs = 0;
         care.lastExpiry = now;
-        expire(table, ourSnapshot);
+        expire(table, lsm, ourSnapshot);
       }
       if (count) {
         care.lastCount = now;
-        LsmTable lsm = tables.known(table);
         liveFiles.put(table, lsm.statistics(lsm.snapshots().findLatest()).files());
       }
     } catch (IOException | RuntimeException e) {
@@ -205,8 +224,7 @@ final class Maintenance implements AutoCloseable {
    * First the pin, then what lies before it. The pin names our snapshot of the newest epoch
    * finished in this table: the next epoch's base is not below it.
    */
-  private void expire(LakeTable table, long ourSnapshot) throws IOException {
-    LsmTable lsm = tables.known(table);
+  private void expire(LakeTable table, LsmTable lsm, long ourSnapshot) throws IOException {
     new ConsumerFiles(tables.fileIO(), lsm.paths())
         .advance(Pipeline.consumer(settings.name()), ourSnapshot);
     Retention retention =

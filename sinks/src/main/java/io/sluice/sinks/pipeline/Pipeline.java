@@ -265,21 +265,25 @@ public final class Pipeline implements AutoCloseable {
     Parking parking =
         new Parking(
             settings.name(), settings.parksTables(), monitor, source, tables, listener, clock);
+    EpochCommitter committer = committer(settings, store, lake, retry, commitPool);
     this.router =
-        new Router(monitor, source, new SchemaGate(lake, retry, clock), tables, listener, parking);
+        new Router(
+            monitor,
+            source,
+            new SchemaGate(lake, retry, clock),
+            tables,
+            listener,
+            parking,
+            table -> {
+              lake.forget(table);
+              committer.forget(table);
+              maintenance.forget(table);
+            });
     this.chunks = new Chunks(monitor, source, tables, parking);
     this.loop =
         new EpochLoop(
             monitor,
-            new EpochLoop.Parts(
-                committer(settings, store, lake, retry, commitPool),
-                store,
-                retry,
-                source,
-                listener,
-                clock,
-                ids,
-                committing),
+            new EpochLoop.Parts(committer, store, retry, source, listener, clock, ids, committing),
             start.epoch(),
             start.foldedHistory(),
             maintenance::epochFinished,
@@ -305,6 +309,16 @@ public final class Pipeline implements AutoCloseable {
 
   public BackfillInput backfill() {
     return chunks;
+  }
+
+  /**
+   * Waits until everything handed over so far is in all its tables; what belongs to a transaction
+   * that is under way comes with its end.
+   *
+   * @throws PipelineStoppedException if the pipeline ends before
+   */
+  public void awaitCommitted() throws InterruptedException {
+    monitor.awaitFinished(monitor.locked(monitor::epochOfAll));
   }
 
   /** The facts of this moment. */

@@ -197,6 +197,25 @@ final class PipelineMonitor {
     }
   }
 
+  /** The epoch that everything handed over so far is in. Under the lock. */
+  long epochOfAll() {
+    return content || !atCutPoint ? lastCutEpoch + 1 : lastCutEpoch;
+  }
+
+  /** Waits until an epoch that is cut, or has something to commit, is in all its tables. */
+  void awaitFinished(long epoch) throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      requireOpen();
+      while (lastCutEpoch < epoch || lastCutEpoch == epoch && inCommit != null) {
+        forOthers.await();
+        requireOpen();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** The newest epoch that was cut. Under the lock. */
   long lastCutEpoch() {
     return lastCutEpoch;

@@ -22,6 +22,7 @@ import io.sluice.sinks.shard.ShardMessage.Discard;
 import io.sluice.sinks.shard.ShardWorker;
 import java.util.Iterator;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,24 +38,30 @@ final class Router implements ChangeInput {
   private final TableRegistry tables;
   private final PipelineListener listener;
   private final Parking parking;
+  private final Consumer<LakeTable> forget;
 
   // The table of the last row: rows come in runs.
   private @Nullable RoutedTable lastRouted;
   private @Nullable TableState lastState;
 
+  /**
+   * @param forget makes everybody look anew at a lake table
+   */
   Router(
       PipelineMonitor monitor,
       SourceCallbacks source,
       SchemaGate gate,
       TableRegistry tables,
       PipelineListener listener,
-      Parking parking) {
+      Parking parking,
+      Consumer<LakeTable> forget) {
     this.monitor = monitor;
     this.source = source;
     this.gate = gate;
     this.tables = tables;
     this.listener = listener;
     this.parking = parking;
+    this.forget = forget;
   }
 
   @Override
@@ -137,6 +144,26 @@ final class Router implements ChangeInput {
               + ". Take the rule back; or exclude the table, start once, and include it again to"
               + " copy it anew.");
     }
+    refuseSharing(definition, lake);
+    SchemaGate.Decision decision = gate.meet(definition, target, facts != null);
+    long numberFloor = gate.largestNumber(lake, decision) + 1;
+    return monitor.locked(
+        () -> {
+          monitor.requireOpen();
+          monitor.raiseNumber(numberFloor);
+          TableState state = tables.add(definition, lake, target, decision, facts, 0);
+          if (decision.kind() != SchemaGate.Decision.Kind.KEEP) {
+            listener.schemaChanged(lake.name(), kind(decision));
+          }
+          if (decision.oldRowsNeedValues() && facts != null) {
+            markAgain(definition.id());
+          }
+          taken(state, historyRecord, handed);
+          return state.routed();
+        });
+  }
+
+  private void refuseSharing(SourceTable definition, LakeTable lake) {
     SourceTableId other = monitor.locked(() -> tables.sourceOf(lake));
     if (other != null && !other.equals(definition.id())) {
       throw new TableRefusedException(
@@ -150,22 +177,84 @@ final class Router implements ChangeInput {
               + ". Several sources of one table aren't possible yet: send one elsewhere with a rule"
               + " in tables.rules (into).");
     }
-    SchemaGate.Decision decision = gate.meet(definition, target, facts != null);
+  }
+
+  /**
+   * All rows get numbers from here on, so that whatever has a smaller one when they are copied is
+   * no row of the source any more.
+   */
+  @Override
+  public RoutedTable resync(SourceTable definition) {
+    TableTarget target =
+        source
+            .target(definition.id())
+            .orElseThrow(
+                () ->
+                    new TableRefusedException(
+                        definition.id(), "Table " + definition.id() + " is not captured."));
+    LakeTable lake = new LakeTable(target.lakeDatabase(), target.lakeTable());
+    refuseSharing(definition, lake);
+    TableState state = monitor.locked(() -> tables.find(definition.id()));
+    boolean goesOn = state != null && monitor.locked(() -> !state.parked());
+    if (!goesOn) {
+      // Whatever happened to it while it was left behind.
+      forget.accept(lake);
+    }
+    TableSchema written =
+        state == null || !goesOn ? null : monitor.locked(() -> state.routed().lakeSchema());
+    SchemaGate.Decision decision = gate.copyAgain(definition, target, written);
     long numberFloor = gate.largestNumber(lake, decision) + 1;
     return monitor.locked(
         () -> {
           monitor.requireOpen();
           monitor.raiseNumber(numberFloor);
-          TableState state = tables.add(definition, lake, target, decision, facts);
-          if (decision.kind() != SchemaGate.Decision.Kind.KEEP) {
-            listener.schemaChanged(lake.name(), kind(decision));
+          boolean parked = tables.parked(definition.id()) != null;
+          if (goesOn == parked) {
+            throw new TableRefusedException(
+                definition.id(), "Table " + definition.id() + " was just parked: try again.");
           }
-          if (decision.oldRowsNeedValues() && facts != null) {
-            markAgain(definition.id());
-          }
-          taken(state, historyRecord, handed);
-          return state.routed();
+          tables.resync(definition.id(), lake, monitor.nextNumber());
+          TableState now =
+              goesOn
+                  ? takeAgain(state, definition, decision)
+                  : bringBack(state, definition, lake, target, decision);
+          listener.backfillAgain(definition.id());
+          monitor.contentTaken();
+          tables.changed(now);
+          return now.routed();
         });
+  }
+
+  private TableState takeAgain(
+      TableState state, SourceTable definition, SchemaGate.Decision decision) {
+    pushFilling(state);
+    if (decision.kind() == SchemaGate.Decision.Kind.EVOLVE
+        || !definition.equals(state.routed().source())) {
+      state.alter(definition, decision.schema());
+    } else {
+      state.again();
+    }
+    return state;
+  }
+
+  private TableState bringBack(
+      @Nullable TableState before,
+      SourceTable definition,
+      LakeTable lake,
+      TableTarget target,
+      SchemaGate.Decision decision) {
+    long generation = 0;
+    if (before != null) {
+      generation = before.routed().generation() + 1;
+      tables.remove(before);
+    }
+    TableState state =
+        tables.add(
+            definition, lake, target, decision, tables.recovered(definition.id()), generation);
+    if (decision.kind() != SchemaGate.Decision.Kind.KEEP) {
+      listener.schemaChanged(lake.name(), kind(decision));
+    }
+    return state;
   }
 
   private static String kind(SchemaGate.Decision decision) {
@@ -310,6 +399,7 @@ final class Router implements ChangeInput {
           }
           monitor.pushToAll(new Discard(state.sink()));
           RoutedTable next = state.truncate(sourceTimeMicros);
+          tables.swept(state.source());
           tables.changed(state);
           monitor.contentTaken();
           monitor.eventTaken();

@@ -86,6 +86,38 @@ final class SchemaGate {
   }
 
   /**
+   * A table whose rows are all copied again, over those that it has.
+   *
+   * @param schema that it is written in now; null if it is not written
+   */
+  Decision copyAgain(SourceTable definition, TableTarget target, @Nullable TableSchema schema) {
+    if (schema != null) {
+      return decision(
+          definition,
+          schema,
+          SchemaDiff.forNewCopy(definition, schema, target.tinyIntOneAsBoolean(), clock.millis()));
+    }
+    LakeTable lake = new LakeTable(target.lakeDatabase(), target.lakeTable());
+    TableSchema planned = plan(definition, target);
+    String doing = "opening table " + lake;
+    if (!retry.<Boolean>run(doing, () -> tables.exists(lake))) {
+      return new Decision(planned, Decision.Kind.CREATE, false);
+    }
+    try {
+      TableSchema current = retry.run(doing, () -> tables.open(lake).newestSchema());
+      UnsupportedFeatures.checkWriting(current, lake.root(tables.warehouse()));
+      return decision(
+          definition,
+          current,
+          SchemaDiff.forNewCopy(definition, current, target.tinyIntOneAsBoolean(), clock.millis()));
+    } catch (UnsupportedTableException e) {
+      throw new TableRefusedException(
+          definition.id(),
+          "Table " + definition.id() + " can't go to " + lake + ": " + e.getMessage());
+    }
+  }
+
+  /**
    * The largest sequence number that lives in a table, -1 if none does: new ones must lie above it.
    */
   long largestNumber(LakeTable lake, Decision decision) {
@@ -127,8 +159,14 @@ final class SchemaGate {
       SourceTable definition,
       TableSchema current,
       TableTarget target) {
-    SchemaChange change =
-        SchemaDiff.diff(before, definition, current, target.tinyIntOneAsBoolean(), clock.millis());
+    return decision(
+        definition,
+        current,
+        SchemaDiff.diff(before, definition, current, target.tinyIntOneAsBoolean(), clock.millis()));
+  }
+
+  private static Decision decision(
+      SourceTable definition, TableSchema current, SchemaChange change) {
     if (change instanceof SchemaChange.Refused refused) {
       throw new TableRefusedException(definition.id(), refused.reason());
     }

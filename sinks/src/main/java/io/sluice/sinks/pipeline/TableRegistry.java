@@ -5,6 +5,7 @@ import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.schema.TableSchema;
 import io.sluice.lsm.table.LsmTable;
 import io.sluice.lsm.write.BucketAssigner;
+import io.sluice.sinks.BackfillInput;
 import io.sluice.sinks.Parked;
 import io.sluice.sinks.RoutedTable;
 import io.sluice.sinks.TableTarget;
@@ -82,7 +83,7 @@ final class TableRegistry {
 
   /** The table is left behind. Its backfill's progress means nothing any more. */
   void park(SourceTableId source, LakeTable table, Parked parked) {
-    facts.put(source, new SourceFacts(table, null, parked));
+    facts.put(source, new SourceFacts(table, null, parked, 0));
     factsNow = null;
     byLake.putIfAbsent(table, source);
   }
@@ -109,7 +110,8 @@ final class TableRegistry {
       LakeTable table,
       TableTarget target,
       SchemaGate.Decision decision,
-      @Nullable SourceFacts known) {
+      @Nullable SourceFacts known,
+      long generation) {
     TableSchema schema = decision.schema();
     boolean create = decision.kind() == SchemaGate.Decision.Kind.CREATE;
     LsmTable lsm = create ? lake.plan(table, schema) : lake.known(table);
@@ -122,7 +124,8 @@ final class TableRegistry {
             pressures.apply(table),
             workers);
     TableState state =
-        new TableState(table, sink, new RoutedTable(definition, target.lakeName(), schema, 0));
+        new TableState(
+            table, sink, new RoutedTable(definition, target.lakeName(), schema, generation));
     if (decision.kind() != SchemaGate.Decision.Kind.KEEP) {
       state.create();
     }
@@ -158,8 +161,36 @@ final class TableRegistry {
     if (known == null) {
       throw new IllegalStateException("Table " + source + " has not been routed");
     }
-    facts.put(source, new SourceFacts(known.lakeTable(), progress, known.parked()));
+    facts.put(
+        source, new SourceFacts(known.lakeTable(), progress, known.parked(), known.staleBelow()));
     factsNow = null;
+  }
+
+  /** All rows are to be copied again; what then has a smaller number than this is stale. */
+  void resync(SourceTableId source, LakeTable table, long staleBelow) {
+    facts.put(source, new SourceFacts(table, BackfillInput.AGAIN, null, staleBelow));
+    factsNow = null;
+    byLake.put(table, source);
+  }
+
+  /** 0 if nothing is. */
+  long staleBelow(SourceTableId source) {
+    SourceFacts known = facts.get(source);
+    return known == null ? 0 : known.staleBelow();
+  }
+
+  /** Nothing stale is left. */
+  void swept(SourceTableId source) {
+    SourceFacts known = facts.get(source);
+    if (known != null && known.staleBelow() > 0) {
+      facts.put(source, new SourceFacts(known.lakeTable(), known.backfill(), known.parked(), 0));
+      factsNow = null;
+    }
+  }
+
+  /** Forgets the state of a parked table, so that it can be added anew. */
+  void remove(TableState state) {
+    bySource.remove(state.source());
   }
 
   Map<SourceTableId, String> progress() {

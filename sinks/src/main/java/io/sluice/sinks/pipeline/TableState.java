@@ -86,6 +86,15 @@ final class TableState {
     newSchemas.add(routed.lakeSchema());
   }
 
+  /** The next generation with nothing else changed: chunks of the older are over. */
+  RoutedTable again() {
+    routed =
+        new RoutedTable(
+            routed.source(), routed.lakeTable(), routed.lakeSchema(), routed.generation() + 1);
+    sink.openChunks().forEach(chunk -> chunk.outdate(Cause.ALTERED));
+    return routed;
+  }
+
   RoutedTable truncate(long sourceTimeMicros) {
     truncated = true;
     oldestGathering = Math.min(oldestGathering, sourceTimeMicros);

@@ -44,9 +44,10 @@ class EpochJsonTest {
             new SourceTableId("shop", "a.b"), new SourceFacts(ORDERS, "{\"state\":\"again\"}"),
             new SourceTableId("shop.a", "b"), new SourceFacts(ITEMS, null),
             new SourceTableId("shop", "p"),
-                new SourceFacts(ITEMS, null, new Parked(3, "{\"x\":1}", "column ü was dropped", 9)),
+                new SourceFacts(
+                    ITEMS, null, new Parked(3, "{\"x\":1}", "column ü was dropped", 9), 0),
             new SourceTableId("shop", "q"),
-                new SourceFacts(ITEMS, null, new Parked(0, null, "no key", 10))),
+                new SourceFacts(ITEMS, "{}", new Parked(0, null, "no key", 10), 77)),
         "history-6-x",
         List.of("{\"ddl\":\"CREATE TABLE\\n\"}", "2"));
   }

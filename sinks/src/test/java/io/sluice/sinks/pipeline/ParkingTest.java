@@ -36,12 +36,14 @@ class ParkingTest {
 
   @BeforeEach
   void start() {
-    pipeline = lake.start(storage, parking(), new TestLake.Source(), PipelineListener.NONE, 2);
+    pipeline =
+        lake.start(
+            storage, parking(lake.settings()), new TestLake.Source(), PipelineListener.NONE, 2);
     changes = pipeline.changes();
   }
 
-  private PipelineSettings parking() {
-    PipelineSettings base = lake.settings();
+  /** The same settings for a pipeline that parks tables. */
+  static PipelineSettings parking(PipelineSettings base) {
     return new PipelineSettings(
         base.name(),
         base.warehouse(),

@@ -13,12 +13,15 @@ import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.RecoveredState;
 import io.sluice.sinks.SourceCallbacks;
+import io.sluice.sinks.TableRefusedException;
 import io.sluice.sinks.TableTarget;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -49,9 +52,13 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
   private volatile @Nullable DeliveredMark delivered;
   private volatile @Nullable EngineSession session;
   private volatile @Nullable DebeziumEngine<RecordChangeEvent<SourceRecord>> engine;
+  private final Queue<Errand> errands = new ConcurrentLinkedQueue<>();
   private volatile boolean consuming;
   private volatile boolean caughtUp;
   private volatile long batches;
+
+  /** A resync that was asked for. */
+  private record Errand(SourceTableId table, CompletableFuture<Void> done) {}
 
   public DebeziumSource(SourceSettings settings, ValueEncoders encoders) {
     this(settings, encoders, new Liveness());
@@ -86,6 +93,41 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
   /** Whether all that the server had was handed over when it was last seen idle. */
   public boolean caughtUp() {
     return caughtUp;
+  }
+
+  /**
+   * Has a table copied again, as soon as the stream's order allows: between two records. A parked
+   * table comes back by it.
+   *
+   * @return fails with a {@link io.sluice.sinks.TableRefusedException} if it can't be, and with a
+   *     {@link PipelineStoppedException} if the source ends before
+   */
+  public CompletableFuture<Void> resync(SourceTableId table) {
+    var errand = new Errand(table, new CompletableFuture<>());
+    errands.add(errand);
+    terminated.whenComplete(
+        (nothing, failure) -> {
+          if (failure != null) {
+            errand.done.completeExceptionally(failure);
+          }
+        });
+    return errand.done;
+  }
+
+  private void runErrands(RecordInterpreter interpreter) {
+    while (interpreter.knowsDefinitions()) {
+      Errand errand = errands.poll();
+      if (errand == null) {
+        return;
+      }
+      try {
+        interpreter.resync(errand.table);
+      } catch (TableRefusedException e) {
+        errand.done.completeExceptionally(e);
+        continue;
+      }
+      errand.done.complete(null);
+    }
   }
 
   /** How far the stream has come, for the backfill. */
@@ -150,7 +192,11 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
             position == null ? List.of() : history,
             point -> {
               caughtUp = true;
-              consume(() -> holder[0].idleAt(point));
+              consume(
+                  () -> {
+                    holder[0].idleAt(point);
+                    runErrands(holder[0]);
+                  });
             },
             () -> {
               stage.enter();
@@ -222,6 +268,7 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
     caughtUp = false;
     consume(
         () -> {
+          runErrands(interpreter);
           for (RecordChangeEvent<SourceRecord> record : records) {
             if (closing.get()) {
               return;

@@ -10,6 +10,7 @@ import io.sluice.sinks.ChangeInput;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.RoutedTable;
+import io.sluice.sinks.TableRefusedException;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -183,6 +184,17 @@ final class RecordInterpreter {
     }
   }
 
+  /** Whether the definitions of all tables are known: before, no table can be asked for. */
+  boolean knowsDefinitions() {
+    return newest != null && schemasReadAt == null;
+  }
+
+  /** See {@link SchemaChanges#resync}; between two records. */
+  void resync(SourceTableId table) {
+    schemas.resync(table);
+    readers.clear();
+  }
+
   private void transaction(SourceRecord record, Struct value) {
     String id = value.getString("id");
     Map<String, ?> offset = record.sourceOffset();
@@ -316,7 +328,15 @@ final class RecordInterpreter {
         throw protect("A change of " + id + " came before the table's definition");
       }
     }
-    var reader = new TableReader(envelope, table, encoders);
+    TableReader reader;
+    try {
+      reader = new TableReader(envelope, table, encoders);
+    } catch (TableRefusedException e) {
+      if (!schemas.park(id, String.valueOf(e.getMessage()))) {
+        throw e;
+      }
+      reader = new TableReader(envelope, null, encoders);
+    }
     readers.put(envelope, reader);
     return reader;
   }

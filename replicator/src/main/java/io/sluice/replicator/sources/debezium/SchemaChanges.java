@@ -34,6 +34,9 @@ final class SchemaChanges {
   private final ServerFacts server;
   private final Map<SourceTableId, RoutedTable> tables = new HashMap<>();
 
+  /** Captured names that exist where the stream stands, parked tables too. */
+  private final Map<SourceTableId, SourceTable> definitions = new HashMap<>();
+
   /** What the server writes to its binlog; asked only when a statement makes it matter. */
   interface ServerFacts {
     /** What foreign keys change by cascade. */
@@ -79,6 +82,25 @@ final class SchemaChanges {
     return true;
   }
 
+  /**
+   * The table is copied again, a parked one comes back by it.
+   *
+   * @throws TableRefusedException if that can't be done; nothing has changed
+   */
+  RoutedTable resync(SourceTableId id) {
+    SourceTable definition = definitions.get(id);
+    if (definition == null) {
+      throw new TableRefusedException(
+          id,
+          captured.test(id)
+              ? "There is no table " + id + " at the source, as far as its log has been read."
+              : "Table " + id + " is not captured.");
+    }
+    RoutedTable table = input.resync(definition);
+    put(table);
+    return table;
+  }
+
   private void parkOrThrow(TableRefusedException refused) {
     if (!park(refused.table(), String.valueOf(refused.getMessage()))) {
       throw refused;
@@ -93,6 +115,7 @@ final class SchemaChanges {
   void restore(List<String> history) {
     for (SourceTable definition : HistoryRecords.tables(history).values()) {
       if (captured.test(definition.id())) {
+        definitions.put(definition.id(), definition);
         input.restoreTable(definition).ifPresent(this::put);
       }
     }
@@ -102,6 +125,7 @@ final class SchemaChanges {
   void defined(JsonNode record) {
     String text = record.toString();
     boolean handedOver = false;
+    remember(record);
     for (TableChange change : HistoryRecords.changes(record)) {
       if (change.definition() != null && captured.test(change.id())) {
         if (StatementRules.makesSystemVersioned(HistoryRecords.ddl(record))) {
@@ -135,6 +159,7 @@ final class SchemaChanges {
     }
     String text = record.toString();
     boolean handedOver = false;
+    remember(record);
     for (TableChange change : changes) {
       SourceTable definition = withValues(change.definition(), record);
       RoutedTable before = tables.get(change.id());
@@ -148,6 +173,22 @@ final class SchemaChanges {
     }
     if (!handedOver) {
       input.history(text);
+    }
+  }
+
+  private void remember(JsonNode record) {
+    String dropped = StatementRules.droppedDatabase(HistoryRecords.ddl(record));
+    if (dropped != null) {
+      definitions.keySet().removeIf(id -> id.database().equals(dropped));
+    }
+    for (TableChange change : HistoryRecords.changes(record)) {
+      if (change.previousId() != null) {
+        definitions.remove(change.previousId());
+      }
+      definitions.remove(change.id());
+      if (change.definition() != null && captured.test(change.id())) {
+        definitions.put(change.id(), change.definition());
+      }
     }
   }
 
