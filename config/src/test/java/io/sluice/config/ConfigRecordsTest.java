@@ -33,7 +33,7 @@ class ConfigRecordsTest {
     assertThat(config.workers()).isEmpty();
     assertThat(config.compactionThreads()).isEmpty();
     assertThat(config.onBadRecord()).isEqualTo(BadRecordPolicy.FAIL);
-    assertThat(config.onTableError()).isEqualTo(TableErrorPolicy.STOP);
+    assertThat(config.onTableError()).isEqualTo(TableErrorPolicy.PARK);
     assertThat(config.workers(8)).isEqualTo(8);
     assertThat(config.compactionThreads(8)).isEqualTo(4);
     assertThat(config.compactionThreads(1)).isEqualTo(1);

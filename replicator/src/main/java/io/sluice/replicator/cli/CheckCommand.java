@@ -4,17 +4,31 @@ import io.sluice.config.ConfigProblemsException;
 import io.sluice.config.SluiceConfig;
 import io.sluice.evolution.PlannedTable;
 import io.sluice.evolution.SourceColumn;
+import io.sluice.evolution.SourceTableId;
+import io.sluice.lsm.io.FileIO;
+import io.sluice.lsm.io.FileIOs;
 import io.sluice.lsm.schema.DataField;
 import io.sluice.lsm.schema.TableSchema;
+import io.sluice.replicator.backfill.BackfillProgress;
 import io.sluice.replicator.sources.mysql.preflight.Finding;
 import io.sluice.replicator.sources.mysql.preflight.PlannedSourceTable;
 import io.sluice.replicator.sources.mysql.preflight.SourceCheck;
 import io.sluice.replicator.sources.mysql.preflight.SourceReport;
+import io.sluice.sinks.Parked;
 import io.sluice.sinks.PipelineStoppedException;
+import io.sluice.sinks.epoch.EpochFile;
+import io.sluice.sinks.epoch.EpochFile.SourceFacts;
+import io.sluice.sinks.epoch.EpochStore;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -60,6 +74,8 @@ final class CheckCommand implements Callable<Integer> {
     }
     out.println("source     " + report.server());
     out.println("tables     " + report.tables().size() + " captured");
+    Map<SourceTableId, SourceFacts> known = known(loaded);
+    states(out, known);
     if (!noPlan) {
       report.tables().forEach(table -> plan(out, table));
     }
@@ -68,7 +84,55 @@ final class CheckCommand implements Callable<Integer> {
     if (warehouseFault.isPresent()) {
       return ExitCode.UNREACHABLE;
     }
-    return report.findings().stream().anyMatch(Finding::stops) ? ExitCode.FAULTS : ExitCode.OK;
+    boolean parked = known.values().stream().anyMatch(facts -> facts.parked() != null);
+    return parked || report.findings().stream().anyMatch(Finding::stops)
+        ? ExitCode.FAULTS
+        : ExitCode.OK;
+  }
+
+  /** What the newest epoch says of the pipeline's tables. */
+  private Map<SourceTableId, SourceFacts> known(SluiceConfig loaded) {
+    try (FileIO fileIO = FileIOs.forUri(loaded.warehouse(), context.freshIds())) {
+      EpochFile newest =
+          new EpochStore(fileIO, FileIOs.pathOf(loaded.warehouse()), loaded.pipeline())
+              .readHighest();
+      return newest == null ? Map.of() : newest.sources();
+    } catch (IOException e) {
+      throw new CommandFailedException(
+          ExitCode.UNREACHABLE, "The newest epoch can't be read: " + Failures.text(e));
+    }
+  }
+
+  private static void states(PrintWriter out, Map<SourceTableId, SourceFacts> known) {
+    known.forEach(
+        (table, facts) -> {
+          Parked parked = facts.parked();
+          if (parked != null) {
+            out.println(
+                "PARKED     "
+                    + table
+                    + " is parked at epoch "
+                    + parked.epoch()
+                    + " since "
+                    + Instant.ofEpochMilli(parked.sinceMillis())
+                    + ": "
+                    + parked.reason());
+            out.println("           To bring it back: sluice resync -c FILE " + table);
+          }
+        });
+    Map<String, Long> states =
+        known.values().stream()
+            .collect(
+                Collectors.groupingBy(CheckCommand::state, TreeMap::new, Collectors.counting()));
+    if (!states.isEmpty()) {
+      out.println("states     " + states);
+    }
+  }
+
+  private static String state(SourceFacts facts) {
+    return facts.parked() == null
+        ? BackfillProgress.parse(facts.backfill()).state().name().toLowerCase(Locale.ROOT)
+        : "parked";
   }
 
   private static void findings(PrintWriter out, List<Finding> findings) {

@@ -1,6 +1,7 @@
 package io.sluice.replicator.daemon;
 
 import io.sluice.config.SluiceConfig;
+import io.sluice.config.TableErrorPolicy;
 import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.error.LsmException;
 import io.sluice.lsm.io.FileIO;
@@ -18,6 +19,7 @@ import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.Succession;
 import io.sluice.sinks.epoch.EpochFile;
+import io.sluice.sinks.epoch.EpochFile.SourceFacts;
 import io.sluice.sinks.epoch.EpochStore;
 import java.io.IOException;
 import java.sql.SQLException;
@@ -29,6 +31,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -260,7 +263,7 @@ public final class Daemon implements AutoCloseable {
           config.pipeline() + "-lease",
           () -> !succession.admits(ownerIn(store)),
           () -> overtakenBy(store));
-      return repeat(fileIO, succession);
+      return repeat(fileIO, store, succession);
     }
   }
 
@@ -330,11 +333,11 @@ public final class Daemon implements AutoCloseable {
     later.start();
   }
 
-  private int repeat(FileIO fileIO, Succession succession) {
+  private int repeat(FileIO fileIO, EpochStore store, Succession succession) {
     Duration pause = FIRST_PAUSE;
     while (true) {
       long began = clock.millis();
-      PipelineStoppedException why = runOnce(fileIO, succession);
+      PipelineStoppedException why = runOnce(fileIO, store, succession);
       boolean again = everRan && why.reason() == Reason.UNREACHABLE && !stopRequested.isDone();
       if (!again) {
         return report(why);
@@ -359,19 +362,20 @@ public final class Daemon implements AutoCloseable {
   }
 
   /** One run; the reason why it ended, CLOSED if it was asked to. */
-  private PipelineStoppedException runOnce(FileIO fileIO, Succession succession) {
+  private PipelineStoppedException runOnce(FileIO fileIO, EpochStore store, Succession succession) {
     RunLiveness signs = new RunLiveness();
     liveness = signs;
     try {
       SourceSettings settings =
           ConfigMapping.source(
               config, ConfigMapping.targets(config, id -> rowEstimates.getOrDefault(id, 0L)));
-      lookAtSource(settings);
+      lookAtSource(settings, store);
       Runtime jvm = Runtime.getRuntime();
       var parts =
           new PipelineRun.Parts(
               config,
               fileIO,
+              store.folder(),
               succession,
               signs.signs(),
               clock,
@@ -395,8 +399,8 @@ public final class Daemon implements AutoCloseable {
   }
 
   /** Waits until the source can be followed, or throws if it can't. */
-  private void lookAtSource(SourceSettings settings) {
-    SourceCheck.require(config);
+  private void lookAtSource(SourceSettings settings, EpochStore store) {
+    SourceCheck.require(config, leftAside(store));
     Optional<String> notYet = SourcePreflight.notYet(settings);
     while (notYet.isPresent()) {
       if (!notYet.get().equals(problem)) {
@@ -414,6 +418,28 @@ public final class Daemon implements AutoCloseable {
       throw new PipelineStoppedException(
           Reason.UNREACHABLE, "The source's catalog can't be read: " + e.getMessage(), e);
     }
+  }
+
+  /**
+   * Tables whose faults don't matter to a start: those that are parked, and, where they would be,
+   * those that have come up since.
+   */
+  private Predicate<SourceTableId> leftAside(EpochStore store) {
+    EpochFile newest;
+    try {
+      newest = store.readHighest();
+    } catch (IOException e) {
+      throw new PipelineStoppedException(
+          Reason.UNREACHABLE, "The newest epoch in " + store.folder() + " can't be read: " + e, e);
+    }
+    if (newest == null) {
+      return table -> false;
+    }
+    boolean parks = config.onTableError() == TableErrorPolicy.PARK;
+    return table -> {
+      SourceFacts facts = newest.sources().get(table);
+      return facts == null ? parks : facts.parked() != null;
+    };
   }
 
   private PipelineStoppedException attend(PipelineRun run) {

@@ -43,13 +43,19 @@ final class PipelineRun {
   private final DebeziumSource source;
   private final Backfill backfill;
   private final ObservedInput input;
+  private final ResyncLoop resyncs;
   private final AtomicBoolean backfillStarted = new AtomicBoolean();
   private final CompletableFuture<PipelineStoppedException> ended = new CompletableFuture<>();
 
-  /** What a run is made of. */
+  /**
+   * What a run is made of.
+   *
+   * @param folder of the pipeline in the warehouse
+   */
   record Parts(
       SluiceConfig config,
       FileIO fileIO,
+      String folder,
       Succession succession,
       Liveness liveness,
       Clock clock,
@@ -74,6 +80,21 @@ final class PipelineRun {
             source.progress(),
             input::routed,
             this::backfillFailed);
+    this.resyncs =
+        new ResyncLoop(
+            parts.config().pipeline(),
+            new ResyncRequests(parts.fileIO(), parts.folder()),
+            new ResyncLoop.Run() {
+              @Override
+              public CompletableFuture<Void> resync(SourceTableId table) {
+                return source.resync(table);
+              }
+
+              @Override
+              public void awaitCommitted() throws InterruptedException {
+                pipeline.awaitCommitted();
+              }
+            });
   }
 
   private static ValueEncoders encoders(Parts parts) {
@@ -118,6 +139,7 @@ final class PipelineRun {
     if (pipeline.recovered().position().isPresent()) {
       definitionsAreKnown();
     }
+    resyncs.start();
   }
 
   private void watch(CompletableFuture<Void> part) {
@@ -169,6 +191,7 @@ final class PipelineRun {
 
   /** Commits a last epoch and ends; the source goes on until then, to end its transaction. */
   void closeWell() {
+    resyncs.close();
     backfill.close();
     pipeline.close();
     source.close();
@@ -185,6 +208,7 @@ final class PipelineRun {
 
   /** Ends at once, without a last epoch. */
   void dropAll() {
+    resyncs.close();
     backfill.close();
     pipeline.abort();
     source.close();

@@ -72,7 +72,7 @@ public final class Pipeline implements AutoCloseable {
   private final CompletableFuture<Void> terminated = new CompletableFuture<>();
 
   /** The id of the consumer file that a pipeline has in each of its tables. */
-  static String consumer(String pipeline) {
+  public static String consumer(String pipeline) {
     return "sluice-" + pipeline;
   }
 

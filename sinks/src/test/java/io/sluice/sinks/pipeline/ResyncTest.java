@@ -228,7 +228,7 @@ class ResyncTest {
    */
   @Test
   void comesToTheSourcesRowsWhateverTheOrder() throws Exception {
-    int histories = Integer.getInteger("test.resync.histories", 60);
+    int histories = Integer.getInteger("test.resync.histories", 20);
     long first = Long.getLong("test.seed", System.nanoTime());
     System.out.println("ResyncTest -Dtest.seed=" + first);
     for (long seed = first; seed < first + histories; seed++) {

@@ -29,6 +29,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * Looks at the source as a pipeline would find it. Changes nothing there.
@@ -65,13 +66,30 @@ public final class SourceCheck {
   /**
    * For a start: the errors among the findings, as one failure.
    *
+   * @param leftAside tables whose errors don't stop it: they take no rows
    * @throws PipelineStoppedException MISCONFIGURED if there are any, UNREACHABLE as {@link
    *     #examine}
    */
-  public static SourceReport require(SluiceConfig config) {
+  public static SourceReport require(SluiceConfig config, Predicate<SourceTableId> leftAside) {
     SourceReport report = examine(config);
+    List<String> aside =
+        report.tables().stream()
+            .map(table -> table.source().definition().id())
+            .filter(leftAside)
+            .map(SourceTableId::toString)
+            .toList();
     List<String> errors =
-        report.findings().stream().filter(Finding::stops).map(Finding::toString).toList();
+        report.findings().stream()
+            .filter(Finding::stops)
+            .filter(
+                finding ->
+                    aside.stream()
+                        .noneMatch(
+                            table ->
+                                finding.subject().equals(table)
+                                    || finding.subject().startsWith(table + ",")))
+            .map(Finding::toString)
+            .toList();
     if (!errors.isEmpty()) {
       throw new PipelineStoppedException(Reason.MISCONFIGURED, String.join("\n", errors));
     }

@@ -1,0 +1,172 @@
+package io.sluice.replicator.cli;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sluice.config.ConfigProblemsException;
+import io.sluice.config.SluiceConfig;
+import io.sluice.evolution.SourceTableId;
+import io.sluice.lsm.io.FileIO;
+import io.sluice.lsm.io.FileIOs;
+import io.sluice.replicator.daemon.ResyncRequests;
+import io.sluice.sinks.Parked;
+import io.sluice.sinks.epoch.EpochFile;
+import io.sluice.sinks.epoch.EpochFile.SourceFacts;
+import io.sluice.sinks.epoch.EpochStore;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Has the daemon copy a table again. */
+@Command(
+    name = "resync",
+    description = {
+      "Copies a table again beside the running stream: a parked table comes back by it, one that"
+          + " differs from its source is repaired. Readers see a full table all the time.",
+      "The running daemon does it; one that doesn't run does it when it starts."
+    })
+final class ResyncCommand implements Callable<Integer> {
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final long LOOK_MILLIS = 500;
+  private static final long SAY_NANOS = Duration.ofSeconds(10).toNanos();
+
+  private final Context context;
+
+  @Mixin private ConfigArgument config = new ConfigArgument();
+
+  @Parameters(paramLabel = "TABLE", description = "The source's table: database.table.")
+  private String table = "";
+
+  @Option(names = "--no-wait", description = "Only ask for it.")
+  private boolean noWait;
+
+  ResyncCommand(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() throws ConfigProblemsException, IOException, InterruptedException {
+    SluiceConfig loaded = config.load(context);
+    try (FileIO fileIO = FileIOs.forUri(loaded.warehouse(), context.freshIds())) {
+      EpochStore store =
+          new EpochStore(fileIO, FileIOs.pathOf(loaded.warehouse()), loaded.pipeline());
+      SourceTableId id = find(loaded, store);
+      ResyncRequests requests = new ResyncRequests(fileIO, store.folder());
+      String request = context.freshIds().get();
+      requests.ask(request, id);
+      say("Asked for a new copy of " + id + ": " + requests.path(request));
+      if (noWait) {
+        return ExitCode.OK;
+      }
+      return awaitAnswer(requests, request).problem() == null ? follow(store, id) : ExitCode.FAULTS;
+    }
+  }
+
+  private SourceTableId find(SluiceConfig loaded, EpochStore store) throws IOException {
+    EpochFile newest = store.readHighest();
+    if (newest == null) {
+      throw new CommandFailedException(
+          ExitCode.USAGE,
+          "Pipeline "
+              + loaded.pipeline()
+              + " has never run: there is no epoch in "
+              + store.folder()
+              + ".");
+    }
+    List<SourceTableId> found = new ArrayList<>();
+    for (SourceTableId each : newest.sources().keySet()) {
+      if (table.equals(each.toString())
+          || table.equals(quoted(each.database()) + "." + quoted(each.table()))) {
+        found.add(each);
+      }
+    }
+    if (found.size() != 1) {
+      throw new CommandFailedException(
+          ExitCode.USAGE,
+          found.isEmpty()
+              ? "Pipeline "
+                  + loaded.pipeline()
+                  + " has no table "
+                  + table
+                  + "; it has "
+                  + newest.sources().keySet()
+                  + "."
+              : "\"" + table + "\" may be one of two: write `database`.`table`.");
+    }
+    return found.get(0);
+  }
+
+  private static String quoted(String name) {
+    return "`" + name.replace("`", "``") + "`";
+  }
+
+  private ResyncRequests.Answer awaitAnswer(ResyncRequests requests, String request)
+      throws IOException, InterruptedException {
+    long said = System.nanoTime();
+    while (true) {
+      Optional<ResyncRequests.Answer> answer = requests.takeAnswer(request);
+      if (answer.isPresent()) {
+        String problem = answer.get().problem();
+        say(problem == null ? "The copy has begun." : "It can't be copied again: " + problem);
+        return answer.get();
+      }
+      if (System.nanoTime() - said > SAY_NANOS) {
+        said = System.nanoTime();
+        say("No answer yet: does the daemon run? The request waits for it; Ctrl-C leaves it.");
+      }
+      TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+    }
+  }
+
+  /** Tells how the copy goes on until the table is what the source is. */
+  private int follow(EpochStore store, SourceTableId id) throws IOException, InterruptedException {
+    long said = 0;
+    while (true) {
+      EpochFile newest = store.readHighest();
+      SourceFacts facts = newest == null ? null : newest.sources().get(id);
+      if (newest == null || facts == null) {
+        say(id + " is no table of the pipeline any more.");
+        return ExitCode.FAULTS;
+      }
+      Parked parked = facts.parked();
+      if (parked != null) {
+        say(id + " is parked at epoch " + parked.epoch() + ": " + parked.reason());
+        return ExitCode.FAULTS;
+      }
+      JsonNode progress = progress(facts);
+      String state = progress.path("state").asText("pending");
+      if (state.equals("consistent") && facts.staleBelow() == 0) {
+        say(id + " is what its source is from epoch " + newest.number() + " on.");
+        return ExitCode.OK;
+      }
+      if (said == 0 || System.nanoTime() - said > SAY_NANOS) {
+        said = System.nanoTime();
+        say(id + ": " + state + ", " + progress.path("rows").asLong() + " rows copied");
+      }
+      TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+    }
+  }
+
+  private static JsonNode progress(SourceFacts facts) {
+    String text = facts.backfill();
+    try {
+      return JSON.readTree(text == null ? "{}" : text);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("Not a backfill's progress: " + text, e);
+    }
+  }
+
+  private void say(String line) {
+    context.out().println(line);
+    context.out().flush();
+  }
+}

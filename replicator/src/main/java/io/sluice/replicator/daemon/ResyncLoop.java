@@ -1,0 +1,86 @@
+package io.sluice.replicator.daemon;
+
+import io.sluice.replicator.daemon.ResyncRequests.Answer;
+import io.sluice.replicator.daemon.ResyncRequests.Request;
+import io.sluice.sinks.PipelineStoppedException;
+import io.sluice.sinks.TableRefusedException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Looks for {@link ResyncRequests} while a pipeline runs, and has them done one after another. */
+final class ResyncLoop implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ResyncLoop.class);
+  private static final Duration LOOK = Duration.ofSeconds(2);
+
+  /** What it asks of the run that it belongs to. */
+  interface Run {
+    /** See {@link io.sluice.replicator.sources.debezium.DebeziumSource#resync}. */
+    CompletableFuture<Void> resync(io.sluice.evolution.SourceTableId table);
+
+    /** See {@link io.sluice.sinks.pipeline.Pipeline#awaitCommitted}. */
+    void awaitCommitted() throws InterruptedException;
+  }
+
+  private final ResyncRequests requests;
+  private final Run run;
+  private final CompletableFuture<Void> closed = new CompletableFuture<>();
+  private final Thread thread;
+
+  ResyncLoop(String pipeline, ResyncRequests requests, Run run) {
+    this.requests = requests;
+    this.run = run;
+    this.thread = new Thread(this::loop, pipeline + "-resync");
+    this.thread.setDaemon(true);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  private void loop() {
+    try {
+      while (!Lease.await(closed, LOOK)) {
+        look();
+      }
+    } catch (InterruptedException | PipelineStoppedException e) {
+      LOG.debug("The run has ended; a request that waits is found by the next one", e);
+    }
+  }
+
+  private void look() throws InterruptedException {
+    try {
+      for (Request request : requests.open()) {
+        requests.answer(request.id(), handle(request));
+      }
+    } catch (IOException e) {
+      LOG.warn("Requests for a resync can't be read or answered, trying again: {}", e.toString());
+    }
+  }
+
+  private Answer handle(Request request) throws InterruptedException {
+    try {
+      run.resync(request.table()).get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof TableRefusedException refused) {
+        LOG.warn("{} can't be copied again: {}", request.table(), refused.getMessage());
+        return new Answer(String.valueOf(refused.getMessage()));
+      }
+      throw PipelineRun.asStop(e);
+    }
+    // Only now: after a kill before, the request is all that is left of it.
+    run.awaitCommitted();
+    LOG.info("{} is copied again, as was asked", request.table());
+    return new Answer(null);
+  }
+
+  @Override
+  public void close() {
+    closed.complete(null);
+    thread.interrupt();
+  }
+}
