@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  *   <li>Before each attempt, the first one too, it looks for a snapshot of ours with this epoch or
- *       a later one above {@code base}. There: done. Not there, and every snapshot above base can
- *       be read: commit.
+ *       a later one above {@code base}. There: done (others' between base and it may have expired
+ *       since). Not there, and every snapshot above base can be read: commit.
  *   <li>One is missing, or the newest is below base: it can't be known; stop.
  *   <li>After {@code snapshot-k} is created, {@code snapshot-(k-1)} must still be there, or k+1 be
  *       built on k: else k may lie in a hole that no reader will ever see.
@@ -84,16 +84,20 @@ final class TableCommit {
               + change.base()
               + " when the epoch was cut: it was rolled back");
     }
-    for (long id = change.base() + 1; id <= newest; id++) {
+    // Ours may be there while others between base and it have expired: the pin is on ours by then.
+    long missing = 0;
+    for (long id = newest; id > change.base(); id--) {
       Snapshot snapshot = latest != null && id == newest ? latest : snapshots.readIfThere(id);
       if (snapshot == null) {
-        throw unknowable("snapshot-" + id + " above " + change.base() + " is missing");
-      }
-      if (EpochProperties.epochOf(snapshot, epoch.pipeline()) >= epoch.number()) {
+        missing = id;
+      } else if (EpochProperties.epochOf(snapshot, epoch.pipeline()) >= epoch.number()) {
         requireInChain(snapshot, committer);
         found = snapshot;
         return AttemptGuard.Decision.ALREADY_COMMITTED;
       }
+    }
+    if (missing > 0) {
+      throw unknowable("snapshot-" + missing + " above " + change.base() + " is missing");
     }
     return AttemptGuard.Decision.PROCEED;
   }

@@ -273,6 +273,26 @@ class RulesTest {
     assertThat(lake.rows(memory, "a")).isEqualTo(Map.of(1L, "one", 2L, "two", 3L, "foreign"));
   }
 
+  /** Others commit between base and our snapshot, and expire before the next start. */
+  @Test
+  void aStartDoesNotAskForSnapshotsBetweenBaseAndOurNewest() throws Exception {
+    dieBetweenEpochFileAndSnapshot();
+    foreignCommit(3, "foreign");
+    List<String> epochs = memory.paths().stream().filter(p -> p.contains("epoch-")).toList();
+    String epochFile = epochs.get(epochs.size() - 1);
+    byte[] epochContent = memory.readAll(epochFile);
+    lake.start(memory).abort();
+    assertThat(lake.snapshots(memory, "a")).hasSize(3);
+    // The start's own empty epoch took the place of the one that named the table.
+    memory.delete(a.snapshot(1));
+    memory.delete(a.snapshot(2));
+    memory.paths().stream().filter(p -> p.contains("epoch-")).forEach(memory::delete);
+    memory.put(epochFile, epochContent);
+    pipeline = lake.start(memory);
+    assertThat(pipeline.recovered().position()).contains(position(2));
+    assertThat(lake.rows(memory, "a")).isEqualTo(Map.of(1L, "one", 2L, "two", 3L, "foreign"));
+  }
+
   /** A dead daemon's last request lands while the next one has already looked. */
   @Test
   void aStartBeginsAgainWhenAnOlderDaemonsEpochLandsMeanwhile() throws Exception {
