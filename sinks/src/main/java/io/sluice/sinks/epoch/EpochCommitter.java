@@ -184,7 +184,7 @@ public final class EpochCommitter {
    * epoch only after this, for the snapshots of the one before are looked at here.
    */
   public void finish(EpochFile epoch, Map<LakeTable, Snapshot> made) {
-    lookOnceMore();
+    lookOnceMore(epoch.number());
     lastMade.clear();
     lastMade.putAll(made);
     String doing = "deleting epochs before " + epoch.number();
@@ -202,11 +202,16 @@ public final class EpochCommitter {
     }
   }
 
+  /** A start begins again: what was made before is another's by now. */
+  public void beginAgain() {
+    lastMade.clear();
+  }
+
   /**
    * Exclusive creation binds only those who use it: a writer of another program may have replaced a
    * snapshot of ours.
    */
-  private void lookOnceMore() {
+  private void lookOnceMore(long number) {
     for (Map.Entry<LakeTable, Snapshot> entry : lastMade.entrySet()) {
       LakeTable table = entry.getKey();
       Snapshot ours = entry.getValue();
@@ -219,6 +224,8 @@ public final class EpochCommitter {
       if (there == null
           || !there.commitUser().equals(ours.commitUser())
           || !there.deltaManifestList().equals(ours.deltaManifestList())) {
+        // A later owner's expiry may have removed it: then there is nothing wrong but this process.
+        retry.run("looking for a later owner", () -> store.refuseHigherThan(number));
         throw new PipelineStoppedException(
             Reason.PROTECTED,
             "Snapshot "

@@ -61,15 +61,30 @@ final class TableCommit {
     try {
       made = committer.commit(request, latest -> beforeAttempt(latest, committer));
     } catch (CommitUnknownException e) {
-      throw new PipelineStoppedException(
-          Reason.PROTECTED,
-          "Stopped to protect table " + change.table() + ": " + e.getMessage(),
-          e);
+      made = isThereAllTheSame(committer) ? found : null;
+      if (made == null) {
+        throw new PipelineStoppedException(
+            Reason.PROTECTED,
+            "Stopped to protect table " + change.table() + ": " + e.getMessage(),
+            e);
+      }
     }
     // The committer has seen the predecessor of a snapshot that it made.
     return made != null
         ? made
         : Objects.requireNonNull(found, "the guard alone says that it is there already");
+  }
+
+  /**
+   * Another daemon may have put the same epoch into the table, and gone on, while this one slept.
+   */
+  private boolean isThereAllTheSame(SnapshotCommitter committer) throws IOException {
+    try {
+      return beforeAttempt(snapshots.findLatest(), committer)
+          == AttemptGuard.Decision.ALREADY_COMMITTED;
+    } catch (PipelineStoppedException e) {
+      return false;
+    }
   }
 
   private AttemptGuard.Decision beforeAttempt(

@@ -132,6 +132,7 @@ final class Recovery {
   }
 
   private Result follow(@Nullable EpochFile highest, String incarnation, SourceCallbacks source) {
+    committer.beginAgain();
     List<String> folded = List.of();
     if (highest == null) {
       refuseOrphans();

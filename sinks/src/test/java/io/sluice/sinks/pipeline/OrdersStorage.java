@@ -162,7 +162,7 @@ final class OrdersStorage implements FileIO {
   }
 
   private void owns(String path) {
-    if (actor != null && !actor.dead) {
+    if (actor != null) {
       actor.lastEpoch = Long.parseLong(path.substring(path.lastIndexOf('-') + 1));
     }
   }
