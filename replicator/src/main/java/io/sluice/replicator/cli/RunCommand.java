@@ -15,6 +15,7 @@ import picocli.CommandLine.Option;
     name = "run",
     description = {
       "Runs the pipeline until it is told to stop (SIGTERM, Ctrl-C), then commits a last epoch.",
+      "SIGHUP: reads its config again and goes by it, as far as that goes without a start.",
       "Refuses to start while another daemon runs this pipeline."
     })
 final class RunCommand implements Callable<Integer> {
@@ -41,6 +42,10 @@ final class RunCommand implements Callable<Integer> {
     if (fault.isPresent()) {
       throw new CommandFailedException(ExitCode.UNREACHABLE, fault.get());
     }
-    return Daemon.run(loaded, takeOver ? Approach.TAKE_OVER : Approach.ASK, context.env());
+    return Daemon.run(
+        loaded,
+        () -> config.load(context),
+        takeOver ? Approach.TAKE_OVER : Approach.ASK,
+        context.env());
   }
 }

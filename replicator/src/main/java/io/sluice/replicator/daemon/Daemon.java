@@ -1,5 +1,6 @@
 package io.sluice.replicator.daemon;
 
+import io.sluice.config.ConfigProblemsException;
 import io.sluice.config.SluiceConfig;
 import io.sluice.config.TableErrorPolicy;
 import io.sluice.evolution.SourceTableId;
@@ -25,6 +26,7 @@ import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -73,7 +75,6 @@ public final class Daemon implements AutoCloseable {
     }
   }
 
-  private final SluiceConfig config;
   private final Approach approach;
   private final Clock clock = Clock.systemUTC();
   private final long startedMillis = clock.millis();
@@ -81,6 +82,13 @@ public final class Daemon implements AutoCloseable {
   private final CompletableFuture<Integer> exit = new CompletableFuture<>();
   private final PipelineMetrics metrics;
   private final Thread thread;
+  private volatile SluiceConfig config;
+  private volatile @Nullable EpochStore epochs;
+  private volatile Reload reload = new Reload();
+
+  /** What held before the last change; null if there was none. The daemon's thread only. */
+  private @Nullable SluiceConfig fallback;
+
   private volatile boolean killed;
   private volatile State state = State.STARTING;
   private volatile @Nullable String problem;
@@ -91,6 +99,20 @@ public final class Daemon implements AutoCloseable {
   private volatile RunLiveness liveness = new RunLiveness();
   private volatile Map<SourceTableId, Long> rowEstimates = Map.of();
 
+  /** A change of the config that is waited for. */
+  private static final class Reload {
+    final CompletableFuture<SluiceConfig> next = new CompletableFuture<>();
+  }
+
+  /** Reads the config file once more. */
+  @FunctionalInterface
+  public interface ConfigSource {
+    /**
+     * @throws ConfigProblemsException with all problems of the file
+     */
+    SluiceConfig read() throws ConfigProblemsException;
+  }
+
   private Daemon(SluiceConfig config, Approach approach) {
     this.config = config;
     this.approach = approach;
@@ -99,14 +121,18 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * Runs until it is stopped or can't go on; SIGTERM and SIGINT stop it well.
+   * Runs until it is stopped or can't go on; SIGTERM and SIGINT stop it well, SIGHUP makes it read
+   * its config again.
    *
+   * @param again reads the config file for SIGHUP
    * @param environment of the process: tells whether a service manager wants to know how it is
    * @return the process's exit code: 0 stopped, 1 something can't be followed, 2 config and lake
    *     contradict each other, 3 source or warehouse unreachable, 4 stopped to protect data
    */
-  public static int run(SluiceConfig config, Approach approach, Map<String, String> environment) {
+  public static int run(
+      SluiceConfig config, ConfigSource again, Approach approach, Map<String, String> environment) {
     Daemon daemon = start(config, approach);
+    ReloadSignal.install(() -> daemon.reload(again));
     Optional<ServiceNotifier> service = ServiceNotifier.start(environment, daemon.asService());
     var hook = new Thread(() -> daemon.closeAndHalt(service), "sluice-stop");
     Runtime.getRuntime().addShutdownHook(hook);
@@ -159,6 +185,58 @@ public final class Daemon implements AutoCloseable {
     var daemon = new Daemon(config, approach);
     daemon.thread.start();
     return daemon;
+  }
+
+  /**
+   * Goes by a changed config from the next epoch on: the pipeline commits what it has, and begins
+   * again at once from there. A config that has problems, or that changes what only a start can
+   * change, is refused with a line in the log, and the daemon goes on by the old one.
+   *
+   * @return whether it goes by the new one
+   */
+  public synchronized boolean reload(ConfigSource again) {
+    SluiceConfig next;
+    try {
+      next = again.read();
+      List<String> fixed = fixedDifferences(config, next);
+      if (!fixed.isEmpty()) {
+        LOG.error(
+            "The changed config is not taken: {} can't be changed while the pipeline runs; start it"
+                + " again for that",
+            String.join(", ", fixed));
+        return false;
+      }
+      EpochStore store = epochs;
+      SourceCheck.require(next, store == null ? table -> false : leftAside(store));
+    } catch (ConfigProblemsException | PipelineStoppedException e) {
+      LOG.error("The changed config is not taken, the old one holds: {}", e.getMessage());
+      return false;
+    }
+    if (next.equals(config)) {
+      LOG.info("The config has not changed");
+      return true;
+    }
+    LOG.info("The config has changed: pipeline {} goes by the new one", config.pipeline());
+    reload.next.complete(next);
+    return true;
+  }
+
+  /** Keys whose change needs a new start. */
+  private static List<String> fixedDifferences(SluiceConfig now, SluiceConfig next) {
+    var result = new ArrayList<String>();
+    if (!now.pipeline().equals(next.pipeline())) {
+      result.add("pipeline");
+    }
+    if (!now.warehouse().equals(next.warehouse())) {
+      result.add("warehouse");
+    }
+    if (!now.http().equals(next.http())) {
+      result.add("http");
+    }
+    if (now.source().type() != next.source().type()) {
+      result.add("source.type");
+    }
+    return result;
   }
 
   /** The exit code, once it has ended; never exceptional. */
@@ -247,6 +325,7 @@ public final class Daemon implements AutoCloseable {
     }
     Optional<PipelineStoppedException> noPage = startHttp();
     EpochStore store = new EpochStore(fileIO, warehouse, config.pipeline());
+    epochs = store;
     // Read before the lease: whoever becomes the owner from here on is noticed.
     Succession succession = Succession.of(newestOwner(store), approach == Approach.TAKE_OVER);
     try (Lease lease = new Lease(fileIO, store.folder(), freshId())) {
@@ -338,6 +417,24 @@ public final class Daemon implements AutoCloseable {
     while (true) {
       long began = clock.millis();
       PipelineStoppedException why = runOnce(fileIO, store, succession);
+      SluiceConfig next = reload.next.getNow(null);
+      if (next != null && !stopRequested.isDone()) {
+        reload = new Reload();
+        fallback = config;
+        config = next;
+        if (why.reason() == Reason.CLOSED) {
+          pause = FIRST_PAUSE;
+          continue;
+        }
+      }
+      SluiceConfig before = fallback;
+      if (before != null && why.reason() == Reason.MISCONFIGURED && !stopRequested.isDone()) {
+        LOG.error(
+            "The changed config does not work, the old one holds again: {}", why.getMessage());
+        fallback = null;
+        config = before;
+        continue;
+      }
       boolean again = everRan && why.reason() == Reason.UNREACHABLE && !stopRequested.isDone();
       if (!again) {
         return report(why);
@@ -353,7 +450,9 @@ public final class Daemon implements AutoCloseable {
           pause.toSeconds(),
           why.getMessage());
       LOG.debug("Where it came from", why);
-      if (Lease.await(stopRequested, pause)) {
+      // A changed config may be what helps.
+      if (Lease.await(CompletableFuture.anyOf(stopRequested, reload.next), pause)
+          && stopRequested.isDone()) {
         return report(stopReason());
       }
       pause = pause.multipliedBy(2);
@@ -446,14 +545,14 @@ public final class Daemon implements AutoCloseable {
     state = State.RUNNING;
     problem = null;
     LOG.info("Pipeline {} follows its source", config.pipeline());
-    CompletableFuture.anyOf(run.ended(), stopRequested).join();
+    CompletableFuture.anyOf(run.ended(), stopRequested, reload.next).join();
     everRan = true;
     if (run.ended().isDone()) {
       PipelineStoppedException why = run.ended().join();
       run.closeAfter(why);
       return why;
     }
-    state = State.STOPPING;
+    state = stopRequested.isDone() ? State.STOPPING : State.STARTING;
     if (killed || overtaken != null) {
       run.dropAll();
       return stopReason();

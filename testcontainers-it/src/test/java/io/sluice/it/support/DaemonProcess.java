@@ -142,6 +142,14 @@ public final class DaemonProcess implements AutoCloseable {
     awaitExit();
   }
 
+  /** SIGHUP: it reads its config again. */
+  public void hangUp() throws IOException, InterruptedException {
+    int code = new ProcessBuilder("kill", "-HUP", Long.toString(process.pid())).start().waitFor();
+    if (code != 0) {
+      throw new AssertionError("kill -HUP ended with " + code);
+    }
+  }
+
   /** SIGTERM, then waits; returns the exit code. */
   public int terminate() {
     process.destroy();

@@ -17,14 +17,18 @@ import io.sluice.sinks.TableRefusedException;
 import io.sluice.sinks.TableTarget;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 import org.apache.kafka.connect.source.SourceRecord;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -171,8 +175,11 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
               position.gtids(),
               null,
               position.eventsToSkip() == 0 ? position.point() : position.point().justBehind());
+      history = forgetLeft(history, input);
       schemas.restore(history);
+      expectNew(history, schemas);
     }
+    List<String> recovered = history;
     var watch =
         new RecordInterpreter.SourceWatch() {
           @Override
@@ -189,7 +196,7 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
     EngineSession opened =
         EngineSession.open(
             position == null ? null : position.toOffset(),
-            position == null ? List.of() : history,
+            position == null ? List.of() : recovered,
             point -> {
               caughtUp = true;
               consume(
@@ -220,6 +227,37 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
     } catch (RuntimeException e) {
       opened.close();
       throw e;
+    }
+  }
+
+  /**
+   * Databases that the config has left behind: their statements come no longer, so what was known
+   * of their tables must not be taken for true when they come back.
+   */
+  private List<String> forgetLeft(List<String> history, ChangeInput input) {
+    var kept = new ArrayList<String>(history);
+    for (String database : HistoryRecords.databases(history)) {
+      if (!settings.follows(database)) {
+        String record = HistoryRecords.forgotten(database);
+        input.history(record);
+        kept.add(record);
+      }
+    }
+    return HistoryRecords.fold(kept);
+  }
+
+  private void expectNew(List<String> history, SchemaChanges schemas) {
+    Set<String> known = HistoryRecords.databases(history);
+    // First the tables, then the end: what is made in between comes before it.
+    Set<String> fresh =
+        SourceServer.tables(settings).stream()
+            .filter(table -> settings.follows(table.database()))
+            .filter(table -> !known.contains(table.database()))
+            .filter(table -> settings.target().apply(table).isPresent())
+            .map(SourceTableId::database)
+            .collect(Collectors.toCollection(TreeSet::new));
+    if (!fresh.isEmpty()) {
+      schemas.expect(fresh, SourceServer.binlogEnd(settings));
     }
   }
 

@@ -13,6 +13,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -163,6 +165,33 @@ final class HistoryRecords {
     return result;
   }
 
+  /** The databases whose statements these records tell of, but for dropped ones. */
+  static Set<String> databases(List<String> history) {
+    var result = new TreeSet<String>();
+    for (String text : history) {
+      JsonNode record = parse(text);
+      String dropped = StatementRules.droppedDatabase(ddl(record));
+      String database = record.path("databaseName").asText("");
+      if (dropped != null) {
+        result.remove(dropped);
+      } else if (!database.isEmpty()) {
+        result.add(database);
+      }
+    }
+    return result;
+  }
+
+  /**
+   * A record of our own: nothing more is known of the database, since its statements are followed
+   * no longer. {@link #fold} takes it and all before it out, so Debezium never sees it.
+   */
+  static String forgotten(String database) {
+    return JSON.createObjectNode()
+        .put("databaseName", database)
+        .put("ddl", "DROP DATABASE `" + database.replace("`", "``") + "`")
+        .toString();
+  }
+
   /**
    * The same state in few records: what concerns no table (variables, databases) as it was, then
    * one CREATE for each table that is there.
@@ -175,6 +204,7 @@ final class HistoryRecords {
       String dropped = StatementRules.droppedDatabase(ddl(record));
       if (dropped != null) {
         tables.keySet().removeIf(id -> id.database().equals(dropped));
+        others.removeIf(other -> parse(other).path("databaseName").asText("").equals(dropped));
         continue;
       }
       JsonNode changes = record.path("tableChanges");

@@ -165,6 +165,7 @@ final class RecordInterpreter {
    */
   void idleAt(BinlogPoint point) {
     watch.passed(point);
+    schemas.passed(point);
     BinlogPosition now = newest;
     if (open != null && !openStandalone) {
       return;
@@ -489,6 +490,7 @@ final class RecordInterpreter {
       schemasReadAt = null;
       definitionsAreSure = true;
     }
+    schemas.passed(reached);
     input.cutPoint(position.toSourcePosition(), newestChangeMicros);
   }
 

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,8 @@ final class SchemaChanges {
   private final Predicate<SourceTableId> captured;
   private final ServerFacts server;
   private final Map<SourceTableId, RoutedTable> tables = new HashMap<>();
+  private final Set<String> expected = new TreeSet<>();
+  private @Nullable BinlogPoint expectedBy;
 
   /** Captured names that exist where the stream stands, parked tables too. */
   private final Map<SourceTableId, SourceTable> definitions = new HashMap<>();
@@ -111,6 +114,39 @@ final class SchemaChanges {
     tables.put(table.source().id(), table);
   }
 
+  /**
+   * After a start: databases with captured tables that the recovered history doesn't know. Those
+   * that were made since then become known by the stream before it reaches this place; of others
+   * nobody can say what their tables look like.
+   */
+  void expect(Set<String> databases, BinlogPoint by) {
+    expected.addAll(databases);
+    expectedBy = by;
+  }
+
+  /**
+   * The stream has passed a place.
+   *
+   * @throws PipelineStoppedException if an expected database didn't come
+   */
+  void passed(BinlogPoint reached) {
+    BinlogPoint by = expectedBy;
+    if (by == null || reached.compareTo(by) < 0) {
+      return;
+    }
+    expectedBy = null;
+    if (!expected.isEmpty()) {
+      throw new PipelineStoppedException(
+          Reason.MISCONFIGURED,
+          "Database "
+              + String.join(", ", expected)
+              + " has come into source.include after this pipeline began, or was left out of it for"
+              + " a while: what its tables looked like at the stream's place isn't known. Replicate"
+              + " it by a pipeline of its own (another file, another name), or take it out of"
+              + " source.include.");
+    }
+  }
+
   /** After a start: what the recovered history holds. */
   void restore(List<String> history) {
     for (SourceTable definition : HistoryRecords.tables(history).values()) {
@@ -151,6 +187,7 @@ final class SchemaChanges {
    *     has been handed over
    */
   void changed(JsonNode record) {
+    expected.remove(record.path("databaseName").asText(""));
     unseenEffects(record).forEach(this::parkOrThrow);
     List<TableChange> changes =
         HistoryRecords.changes(record).stream().filter(this::concernsCaptured).toList();

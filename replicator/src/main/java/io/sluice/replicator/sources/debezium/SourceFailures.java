@@ -74,6 +74,18 @@ public final class SourceFailures {
               + ")",
           error);
     }
+    if (said.contains("whose schema isn't known")) {
+      return new PipelineStoppedException(
+          Reason.MISCONFIGURED,
+          "A change came of a table of the "
+              + where
+              + " whose definition isn't known: its database has come into source.include after"
+              + " this pipeline began, or was left out of it for a while. Replicate it by a pipeline"
+              + " of its own (another file, another name), or take it out of source.include. ("
+              + said
+              + ")",
+          error);
+    }
     if (said.contains("no viable alternative")
         || said.contains("mismatched input")
         || said.contains("ParsingException")

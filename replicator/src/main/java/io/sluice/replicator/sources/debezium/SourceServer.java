@@ -1,5 +1,6 @@
 package io.sluice.replicator.sources.debezium;
 
+import io.sluice.evolution.SourceTableId;
 import io.sluice.replicator.values.MySqlFlavor;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
@@ -8,6 +9,8 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
@@ -128,6 +131,28 @@ final class SourceServer {
   static boolean logsCharacterSets(Connection mariaDb) throws SQLException {
     String metadata = variable(mariaDb, "binlog_row_metadata");
     return metadata != null && !metadata.equalsIgnoreCase("NO_LOG");
+  }
+
+  /**
+   * The tables that the server has now, those of its own databases among them.
+   *
+   * @throws PipelineStoppedException the server can't be asked
+   */
+  static List<SourceTableId> tables(SourceSettings settings) {
+    try (Connection connection = connect(settings);
+        Statement statement = connection.createStatement();
+        ResultSet rows =
+            statement.executeQuery(
+                "SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.TABLES"
+                    + " WHERE TABLE_TYPE LIKE '%BASE TABLE' OR TABLE_TYPE = 'SYSTEM VERSIONED'")) {
+      var result = new ArrayList<SourceTableId>();
+      while (rows.next()) {
+        result.add(new SourceTableId(rows.getString(1), rows.getString(2)));
+      }
+      return result;
+    } catch (SQLException e) {
+      throw SourceFailures.explain(settings, null, e);
+    }
   }
 
   /** Null if there is no binlog. */

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 
 /**
  * Everything the source needs to know.
@@ -69,6 +70,13 @@ public record SourceSettings(
     databaseRegexes = List.copyOf(databaseRegexes);
     tableRegexes = List.copyOf(tableRegexes);
     engine = Map.copyOf(engine);
+  }
+
+  /** Whether statements on a database are asked for. */
+  boolean follows(String database) {
+    return databaseRegexes.stream()
+        .anyMatch(
+            regex -> Pattern.compile(regex, Pattern.CASE_INSENSITIVE).matcher(database).matches());
   }
 
   @Override

@@ -81,4 +81,17 @@ class HistoryRecordsTest {
     assertThat(HistoryRecords.tableId("\"a\"\"b\".\"c.d\""))
         .isEqualTo(new SourceTableId("a\"b", "c.d"));
   }
+
+  @Test
+  void knowsNothingMoreOfADatabaseThatWasLeft() {
+    var history = new java.util.ArrayList<>(HISTORY);
+    String database = HistoryRecords.databases(HISTORY).iterator().next();
+    history.add(HistoryRecords.forgotten(database));
+    assertThat(HistoryRecords.databases(history)).doesNotContain(database);
+    List<String> folded = HistoryRecords.fold(history);
+    assertThat(HistoryRecords.databases(folded)).doesNotContain(database);
+    assertThat(HistoryRecords.tables(folded).keySet())
+        .noneMatch(table -> table.database().equals(database));
+    assertThat(folded).noneMatch(record -> record.contains("DROP DATABASE"));
+  }
 }
