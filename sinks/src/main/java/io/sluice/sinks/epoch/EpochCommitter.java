@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -41,10 +42,18 @@ public final class EpochCommitter {
   private final EpochStore store;
   private final LakeTables tables;
   private final StorageRetry retry;
+
+  /** For what is done in one table's folder. */
+  private final StorageRetry tableRetry;
+
   private final Executor pool;
   private final String consumer;
   private final Map<LakeTable, Snapshot> newest = new ConcurrentHashMap<>();
   private final Set<LakeTable> pinned = ConcurrentHashMap.newKeySet();
+  private final boolean parksTables;
+
+  /** Why tables could not be committed to, of a pipeline that parks them; until they are taken. */
+  private final Map<LakeTable, String> faults = new ConcurrentHashMap<>();
 
   /** Snapshots of the newest finished epoch of this process, until they are looked at again. */
   private final Map<LakeTable, Snapshot> lastMade = new HashMap<>();
@@ -58,11 +67,41 @@ public final class EpochCommitter {
    */
   public EpochCommitter(
       EpochStore store, LakeTables tables, String consumer, StorageRetry retry, Executor pool) {
+    this(store, tables, consumer, retry, pool, false);
+  }
+
+  /**
+   * @param parksTables a table that can't be committed to is left out, and told by {@link
+   *     #takeFaults}; else it ends the commit
+   */
+  public EpochCommitter(
+      EpochStore store,
+      LakeTables tables,
+      String consumer,
+      StorageRetry retry,
+      Executor pool,
+      boolean parksTables) {
     this.store = store;
     this.tables = tables;
     this.retry = retry;
+    this.tableRetry = parksTables ? retry.ofOneFolder(store::answers) : retry;
     this.pool = pool;
     this.consumer = consumer;
+    this.parksTables = parksTables;
+  }
+
+  /** Tables that were left out since the last call, and why. */
+  public Map<LakeTable, String> takeFaults() {
+    Map<LakeTable, String> taken = new TreeMap<>(faults);
+    taken.keySet().forEach(faults::remove);
+    return taken;
+  }
+
+  private void leaveOut(LakeTable table, TableFaultException fault) {
+    if (!parksTables) {
+      throw fault;
+    }
+    faults.put(table, String.valueOf(fault.getMessage()));
   }
 
   /** What an epoch has gathered for one table, before anything of it is written. */
@@ -82,7 +121,16 @@ public final class EpochCommitter {
 
   /** Writes the manifests of all changed tables; nothing is visible yet. */
   public List<TableChange> prepare(List<Gathered> gathered) {
-    return onAll(gathered, this::prepareOne);
+    return onAll(gathered, this::prepareOrLeaveOut).stream().flatMap(Optional::stream).toList();
+  }
+
+  private Optional<TableChange> prepareOrLeaveOut(Gathered gathered) {
+    try {
+      return Optional.of(prepareOne(gathered));
+    } catch (TableFaultException e) {
+      leaveOut(gathered.table(), e);
+      return Optional.empty();
+    }
   }
 
   private TableChange prepareOne(Gathered gathered) {
@@ -90,15 +138,20 @@ public final class EpochCommitter {
     String doing = "preparing the commit of table " + table;
     PreparedDelta delta = null;
     if (gathered.kind() == Kind.APPEND) {
-      LsmTable lsm = retry.run(doing, () -> tables.open(table));
-      delta = retry.run(doing, () -> lsm.committer().prepare(gathered.messages()));
+      LsmTable lsm = tableRetry.run(doing, () -> tables.open(table));
+      delta = tableRetry.run(doing, () -> lsm.committer().prepare(gathered.messages()));
     }
     boolean isNew = !gathered.schemas().isEmpty() && gathered.schemas().get(0).id() == 0;
     if (!isNew && !pinned.contains(table)) {
       // Before the base is looked up: what lies above the base must be held from then on.
-      retry.run(doing, () -> makePin(table, Math.max(newestSnapshot(table), Snapshot.FIRST_ID)));
+      tableRetry.run(
+          doing, () -> makePin(table, Math.max(newestSnapshot(table), Snapshot.FIRST_ID)));
     }
-    long base = retry.run(doing, () -> newestSnapshot(table));
+    Snapshot known = newest.get(table);
+    long base = tableRetry.run(doing, () -> newestSnapshot(table));
+    if (known != null) {
+      tableRetry.run(doing, () -> refuseRolledBack(table, known));
+    }
     return new TableChange(table, gathered.kind(), gathered.schemas(), delta, base);
   }
 
@@ -116,6 +169,31 @@ public final class EpochCommitter {
       consumers.advance(consumer, snapshot);
     }
     pinned.add(table);
+  }
+
+  /**
+   * @param known was the newest snapshot before the present one was looked up
+   */
+  private void refuseRolledBack(LakeTable table, Snapshot known) throws IOException {
+    Snapshot latest = newest.get(table);
+    boolean gone = latest == null || latest.id() < known.id();
+    Snapshot there = known;
+    if (!gone && latest != null && !latest.equals(known)) {
+      there = latest.id() == known.id() ? latest : tables.snapshots(table).readIfThere(known.id());
+    }
+    // One below the newest may have expired.
+    if (gone || there != null && !there.equals(known)) {
+      throw new TableFaultException(
+          Reason.PROTECTED,
+          "Snapshot "
+              + known.id()
+              + " of table "
+              + table
+              + " was the newest one and "
+              + (gone ? "is gone" : "is another one now")
+              + ": the table was rolled back, or its rows were replaced. Compare it with the"
+              + " source, or copy it anew.");
+    }
   }
 
   /** Id of a table's newest snapshot, 0 if none. */
@@ -150,9 +228,13 @@ public final class EpochCommitter {
     onAll(
         epoch.changes(),
         change -> {
-          Snapshot snapshot = rollForward(epoch, change);
-          if (snapshot != null) {
-            made.put(change.table(), snapshot);
+          try {
+            Snapshot snapshot = rollForward(epoch, change);
+            if (snapshot != null) {
+              made.put(change.table(), snapshot);
+            }
+          } catch (TableFaultException e) {
+            leaveOut(change.table(), e);
           }
           return change;
         });
@@ -165,16 +247,16 @@ public final class EpochCommitter {
     for (SchemaText schema : change.schemas()) {
       if (schema.id() == 0) {
         // Before others can see the table, let alone commit to it.
-        retry.run(doing, () -> makePin(table, Snapshot.FIRST_ID));
+        tableRetry.run(doing, () -> makePin(table, Snapshot.FIRST_ID));
       }
-      retry.run(doing, () -> SchemaPublisher.publish(table, tables.schemas(table), schema));
+      tableRetry.run(doing, () -> SchemaPublisher.publish(table, tables.schemas(table), schema));
     }
     if (change.kind() == Kind.SCHEMA) {
       return null;
     }
-    LsmTable lsm = retry.run(doing, () -> tables.open(table));
+    LsmTable lsm = tableRetry.run(doing, () -> tables.open(table));
     TableCommit commit = new TableCommit(epoch, change, tables.snapshots(table));
-    Snapshot snapshot = retry.run(doing, () -> commit.commit(lsm.committer()));
+    Snapshot snapshot = tableRetry.run(doing, () -> commit.commit(lsm.committer()));
     newest.put(table, snapshot);
     return snapshot;
   }
@@ -215,19 +297,24 @@ public final class EpochCommitter {
     for (Map.Entry<LakeTable, Snapshot> entry : lastMade.entrySet()) {
       LakeTable table = entry.getKey();
       Snapshot ours = entry.getValue();
-      Snapshot there =
-          retry
-              .<Optional<Snapshot>>run(
-                  "looking at table " + table,
-                  () -> Optional.ofNullable(tables.snapshots(table).readIfThere(ours.id())))
-              .orElse(null);
+      Snapshot there;
+      try {
+        there =
+            tableRetry
+                .<Optional<Snapshot>>run(
+                    "looking at table " + table,
+                    () -> Optional.ofNullable(tables.snapshots(table).readIfThere(ours.id())))
+                .orElse(null);
+      } catch (TableFaultException e) {
+        leaveOut(table, e);
+        continue;
+      }
       if (there == null
           || !there.commitUser().equals(ours.commitUser())
           || !there.deltaManifestList().equals(ours.deltaManifestList())) {
         // A later owner's expiry may have removed it: then there is nothing wrong but this process.
         retry.run("looking for a later owner", () -> store.refuseHigherThan(number));
-        throw new PipelineStoppedException(
-            Reason.PROTECTED,
+        String what =
             "Snapshot "
                 + ours.id()
                 + " of table "
@@ -237,7 +324,8 @@ public final class EpochCommitter {
                 + " of this pipeline, "
                 + (there == null ? "is gone" : "has been replaced by " + there.commitUser())
                 + ". Another program writes this table without exclusive creation, or deleted it."
-                + " Stop that program and copy the table anew.");
+                + " Stop that program and copy the table anew.";
+        leaveOut(table, new TableFaultException(Reason.PROTECTED, what));
       }
     }
   }

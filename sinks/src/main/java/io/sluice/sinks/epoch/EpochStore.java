@@ -1,5 +1,6 @@
 package io.sluice.sinks.epoch;
 
+import io.sluice.lsm.error.StorageException;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
@@ -51,6 +52,18 @@ public final class EpochStore {
     }
     Collections.sort(numbers);
     return numbers;
+  }
+
+  /** Whether the pipeline's folder can be written: then storage as a whole isn't away. */
+  public boolean answers() {
+    String probe = folder + "/probe";
+    try {
+      fileIO.replace(probe, new byte[] {'.'});
+      fileIO.delete(probe);
+      return true;
+    } catch (IOException | StorageException e) {
+      return false;
+    }
   }
 
   public EpochFile read(long number) throws IOException {

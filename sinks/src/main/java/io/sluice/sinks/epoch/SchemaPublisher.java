@@ -4,7 +4,6 @@ import io.sluice.lsm.error.CommitConflictException;
 import io.sluice.lsm.schema.TableSchema;
 import io.sluice.lsm.schema.TableSchemaJson;
 import io.sluice.lsm.snapshot.SchemaStore;
-import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.epoch.EpochFile.SchemaText;
 import java.io.IOException;
@@ -20,16 +19,21 @@ public final class SchemaPublisher {
 
   /**
    * @throws IOException nothing is known; call again
-   * @throws PipelineStoppedException PROTECTED if the id is taken by another text: somebody else
-   *     altered the table
+   * @throws TableFaultException PROTECTED if the id is taken by another text: somebody else altered
+   *     the table
    */
   static void publish(LakeTable table, SchemaStore schemas, SchemaText schema) throws IOException {
     try {
       schemas.createExclusively(schema.id(), schema.text());
     } catch (CommitConflictException e) {
-      throw new PipelineStoppedException(
+      throw new TableFaultException(
           Reason.PROTECTED,
-          "Stopped at schema-" + schema.id() + " of table " + table + ": " + e.getMessage(),
+          "Stopped at schema-"
+              + schema.id()
+              + " of table "
+              + table
+              + ", which somebody else has created: "
+              + e.getMessage(),
           e);
     }
   }

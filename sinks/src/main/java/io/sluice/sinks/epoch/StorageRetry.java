@@ -12,6 +12,8 @@ import java.io.InterruptedIOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.NoSuchFileException;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,6 +39,9 @@ public final class StorageRetry {
 
   private static final int MISSING_FILE_TRIES = 4;
 
+  /** About five minutes of tries: then one folder is held for refused if others are not. */
+  private static final int FOLDER_TRIES = 28;
+
   /** About six hours of tries, the waits growing to 15 seconds. */
   private static final int TRIES_MAX = 1_450;
 
@@ -44,12 +49,19 @@ public final class StorageRetry {
   private final int triesMax;
   private final PipelineListener listener;
   private final Runnable step;
+  private final @Nullable BooleanSupplier elsewhere;
 
   public StorageRetry(Backoff backoff, int triesMax, PipelineListener listener) {
-    this(backoff, triesMax, listener, () -> {});
+    this(backoff, triesMax, listener, () -> {}, null);
   }
 
-  private StorageRetry(Backoff backoff, int triesMax, PipelineListener listener, Runnable step) {
+  private StorageRetry(
+      Backoff backoff,
+      int triesMax,
+      PipelineListener listener,
+      Runnable step,
+      @Nullable BooleanSupplier elsewhere) {
+    this.elsewhere = elsewhere;
     this.backoff = backoff;
     this.triesMax = triesMax;
     this.listener = listener;
@@ -58,7 +70,15 @@ public final class StorageRetry {
 
   /** The same, with each try a sign of life of the thread that makes it. */
   public StorageRetry signsOfLife(Liveness liveness) {
-    return new StorageRetry(backoff, triesMax, listener, liveness::step);
+    return new StorageRetry(backoff, triesMax, listener, liveness::step, elsewhere);
+  }
+
+  /**
+   * The same for what is done in one table's folder: it is given up sooner, with a {@link
+   * TableFaultException}, if storage answers elsewhere meanwhile.
+   */
+  public StorageRetry ofOneFolder(BooleanSupplier storageAnswersElsewhere) {
+    return new StorageRetry(backoff, triesMax, listener, step, storageAnswersElsewhere);
   }
 
   public static StorageRetry forLong(PipelineListener listener) {
@@ -106,6 +126,16 @@ public final class StorageRetry {
     listener.storageFailed(doing, failure, attempt);
     boolean missing =
         failure instanceof FileNotFoundException || failure instanceof NoSuchFileException;
+    boolean manyTries = attempt % FOLDER_TRIES == 0 || attempt >= triesMax;
+    BooleanSupplier answers = elsewhere;
+    if (answers != null
+        && (manyTries || missing && attempt >= MISSING_FILE_TRIES)
+        && answers.getAsBoolean()) {
+      throw new TableFaultException(
+          missing ? Reason.PROTECTED : Reason.UNREACHABLE,
+          "Storage refused " + doing + " " + attempt + " times, and answers elsewhere: " + failure,
+          failure);
+    }
     if (missing && attempt >= MISSING_FILE_TRIES) {
       throw new PipelineStoppedException(
           Reason.PROTECTED,

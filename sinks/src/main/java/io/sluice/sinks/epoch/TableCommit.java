@@ -63,7 +63,7 @@ final class TableCommit {
     } catch (CommitUnknownException e) {
       made = isThereAllTheSame(committer) ? found : null;
       if (made == null) {
-        throw new PipelineStoppedException(
+        throw new TableFaultException(
             Reason.PROTECTED,
             "Stopped to protect table " + change.table() + ": " + e.getMessage(),
             e);
@@ -130,8 +130,8 @@ final class TableCommit {
     }
   }
 
-  private PipelineStoppedException unknowable(String why) {
-    return new PipelineStoppedException(
+  private TableFaultException unknowable(String why) {
+    return new TableFaultException(
         Reason.PROTECTED,
         "Cannot know whether epoch "
             + epoch.number()

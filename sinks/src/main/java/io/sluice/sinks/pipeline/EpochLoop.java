@@ -1,5 +1,6 @@
 package io.sluice.sinks.pipeline;
 
+import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.commit.CommitMessage;
 import io.sluice.lsm.schema.TableSchema;
 import io.sluice.lsm.snapshot.Snapshot;
@@ -12,6 +13,7 @@ import io.sluice.sinks.epoch.EpochCommitter.Gathered;
 import io.sluice.sinks.epoch.EpochFile;
 import io.sluice.sinks.epoch.EpochFile.Kind;
 import io.sluice.sinks.epoch.EpochFile.SchemaText;
+import io.sluice.sinks.epoch.EpochFile.SourceFacts;
 import io.sluice.sinks.epoch.EpochFile.TableChange;
 import io.sluice.sinks.epoch.EpochStore;
 import io.sluice.sinks.epoch.LakeTable;
@@ -23,9 +25,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +54,8 @@ final class EpochLoop implements Runnable {
   private final Clock clock;
   private final Supplier<String> ids;
   private final Liveness.Stage stage;
+  private final TableRegistry tables;
+  private final Parking parking;
   private final Consumer<Map<LakeTable, Long>> afterEpoch;
   private final Consumer<Throwable> onFailure;
 
@@ -61,6 +68,8 @@ final class EpochLoop implements Runnable {
       EpochCommitter committer,
       EpochStore store,
       StorageRetry retry,
+      TableRegistry tables,
+      Parking parking,
       SourceCallbacks source,
       PipelineListener listener,
       Clock clock,
@@ -90,6 +99,8 @@ final class EpochLoop implements Runnable {
     this.stage = parts.stage();
     this.last = last;
     this.foldedHistory = foldedHistory;
+    this.tables = parts.tables();
+    this.parking = parts.parking();
     this.afterEpoch = afterEpoch;
     this.onFailure = onFailure;
     String position = last.position();
@@ -132,8 +143,19 @@ final class EpochLoop implements Runnable {
   }
 
   private void commit(CutJob job, Map<SinkTable, List<CommitMessage>> files) {
-    List<TableChange> changes = committer.prepare(gather(job, files));
     long number = last.number() + 1;
+    Set<LakeTable> leftOut = new TreeSet<>();
+    job.barrier()
+        .leftOut()
+        .forEach(
+            (sink, reason) -> {
+              leftOut.add(sink.name());
+              park(sink.name(), reason, last);
+            });
+    List<Gathered> gathered =
+        gather(job, files).stream().filter(each -> !leftOut.contains(each.table())).toList();
+    List<TableChange> changes = committer.prepare(gathered);
+    leftOut.addAll(parkFaults(last));
     SortedMap<LakeTable, Long> lastEpochs = new TreeMap<>(last.lastEpochs());
     changes.forEach(change -> lastEpochs.put(change.table(), number));
     String historyFile = last.historyFile();
@@ -162,10 +184,12 @@ final class EpochLoop implements Runnable {
             job.nextSequence(),
             changes,
             lastEpochs,
-            job.sources(),
+            withParked(job.sources(), leftOut),
             historyFile,
             history);
     Map<LakeTable, Snapshot> made = committer.publish(epoch);
+    // Of these the next epoch's file tells; a start before it finds the same faults.
+    parkFaults(last);
     double seconds = monitor.secondsSince(job.cutNanos());
     SortedMap<LakeTable, Long> snapshots = new TreeMap<>();
     made.forEach((table, snapshot) -> snapshots.put(table, snapshot.id()));
@@ -174,10 +198,40 @@ final class EpochLoop implements Runnable {
     // From here on workers may flush for the next epoch while this one is cleaned up after.
     monitor.finished(job, snapshots);
     committer.finish(epoch, made);
+    // What the epoch before had made is gone: what is in the table is known of no epoch.
+    parkFaults(null);
     afterEpoch.accept(snapshots);
     Map<String, Long> named = new LinkedHashMap<>();
     snapshots.forEach((table, id) -> named.put(table.name(), id));
     listener.epochFinished(number, seconds, named);
+  }
+
+  /** Leaves the tables behind that the committer left out. */
+  private Set<LakeTable> parkFaults(@Nullable EpochFile at) {
+    Map<LakeTable, String> faults = committer.takeFaults();
+    faults.forEach((table, reason) -> park(table, reason, at));
+    return faults.keySet();
+  }
+
+  /**
+   * @param at the newest epoch that is in the table; null: none is known to be
+   */
+  private void park(LakeTable table, String reason, @Nullable EpochFile at) {
+    parking.parkAt(table, reason, at == null ? 0 : at.number(), at == null ? null : at.position());
+  }
+
+  /** The file of an epoch that lacks what it should have of a table must say so itself. */
+  private Map<SourceTableId, SourceFacts> withParked(
+      Map<SourceTableId, SourceFacts> sources, Set<LakeTable> leftOut) {
+    if (leftOut.isEmpty()) {
+      return sources;
+    }
+    Map<SourceTableId, SourceFacts> now = monitor.locked(tables::facts);
+    Map<SourceTableId, SourceFacts> result = new LinkedHashMap<>(sources);
+    result.replaceAll(
+        (source, facts) ->
+            leftOut.contains(facts.lakeTable()) ? Objects.requireNonNull(now.get(source)) : facts);
+    return result;
   }
 
   private static boolean tooLong(List<String> history) {

@@ -10,6 +10,7 @@ import io.sluice.sinks.shard.Bucket;
 import io.sluice.sinks.shard.ShardMessage.Dismiss;
 import java.time.Clock;
 import java.util.Iterator;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -81,6 +82,34 @@ final class Parking {
             });
   }
 
+  /**
+   * Leaves a table behind that an epoch in commit leaves out; one that is parked already stands at
+   * the older of the two epochs.
+   *
+   * @param epoch the newest one that is in it
+   * @param position where the source stood then
+   */
+  void parkAt(LakeTable lake, String reason, long epoch, @Nullable String position) {
+    monitor.locked(
+        () -> {
+          SourceTableId table = tables.sourceOf(lake);
+          if (table == null) {
+            throw new IllegalStateException("Table " + lake + " is of no source: " + reason);
+          }
+          Parked before = tables.parked(table);
+          if (before != null && before.epoch() <= epoch) {
+            return null;
+          }
+          TableState state = tables.find(table);
+          if (state != null && !state.parked()) {
+            dropGathered(state);
+            state.park();
+          }
+          note(table, lake, new Parked(epoch, position, reason, clock.millis()));
+          return null;
+        });
+  }
+
   private void parkNow(SourceTableId table, String reason, By by) {
     TableState state = tables.find(table);
     if (state != null && state.gathered() && by == By.SOURCE) {
@@ -102,12 +131,16 @@ final class Parking {
             position == null ? null : position.text(),
             reason,
             clock.millis());
-    tables.park(table, lake, parked);
-    monitor.contentTaken();
+    note(table, lake, parked);
     if (by == By.SOURCE) {
       monitor.eventTaken();
     }
-    listener.tableParked(table, reason);
+  }
+
+  private void note(SourceTableId table, LakeTable lake, Parked parked) {
+    tables.park(table, lake, parked);
+    monitor.contentTaken();
+    listener.tableParked(table, parked.reason());
     log.error(
         "Table {} of pipeline {} is parked at epoch {}, position {}: it takes no more rows, the"
             + " others go on. {} To bring it back: sluice resync -c FILE {}",
@@ -115,7 +148,7 @@ final class Parking {
         pipeline,
         parked.epoch(),
         parked.position(),
-        reason,
+        parked.reason(),
         table);
   }
 

@@ -216,7 +216,8 @@ public final class Pipeline implements AutoCloseable {
       LakeTables lake,
       StorageRetry retry,
       ExecutorService commitPool) {
-    return new EpochCommitter(store, lake, consumer(settings.name()), retry, commitPool);
+    return new EpochCommitter(
+        store, lake, consumer(settings.name()), retry, commitPool, settings.parksTables());
   }
 
   private Pipeline(
@@ -245,7 +246,7 @@ public final class Pipeline implements AutoCloseable {
             settings.queueBytesMax(),
             settings.rememberedDeletesMax(),
             memory,
-            retry,
+            settings.parksTables() ? retry.ofOneFolder(store::answers) : retry,
             liveness,
             this::fail);
     this.maintenance = new Maintenance(settings, lake, listener);
@@ -283,7 +284,8 @@ public final class Pipeline implements AutoCloseable {
     this.loop =
         new EpochLoop(
             monitor,
-            new EpochLoop.Parts(committer, store, retry, source, listener, clock, ids, committing),
+            new EpochLoop.Parts(
+                committer, store, retry, tables, parking, source, listener, clock, ids, committing),
             start.epoch(),
             start.foldedHistory(),
             maintenance::epochFinished,

@@ -5,6 +5,7 @@ import io.sluice.lsm.expire.ConsumerFiles;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.io.FileIO.FileStatus;
 import io.sluice.lsm.snapshot.Snapshot;
+import io.sluice.sinks.Parked;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.RecoveredState;
@@ -134,6 +135,7 @@ final class Recovery {
   private Result follow(@Nullable EpochFile highest, String incarnation, SourceCallbacks source) {
     committer.beginAgain();
     List<String> folded = List.of();
+    Map<LakeTable, String> faults = Map.of();
     if (highest == null) {
       refuseOrphans();
     } else {
@@ -144,13 +146,20 @@ final class Recovery {
       }
       // Finished with the epoch that follows: only then older files are deleted.
       committer.finish(highest, committer.rollForward(highest));
+      faults = committer.takeFaults();
       String file = highest.historyFile();
       if (file != null) {
         folded = retry.run("reading history " + file, () -> store.readHistory(file));
       }
     }
-    EpochFile first = firstOwn(highest, incarnation, source);
+    EpochFile first = firstOwn(highest, incarnation, source, faults);
     committer.finish(first, committer.publish(first));
+    committer
+        .takeFaults()
+        .forEach(
+            (table, reason) -> {
+              throw new PipelineStoppedException(Reason.PROTECTED, reason);
+            });
     List<String> history = new ArrayList<>(folded);
     history.addAll(first.history());
     Map<SourceTableId, String> progress = new LinkedHashMap<>();
@@ -175,7 +184,10 @@ final class Recovery {
   }
 
   private EpochFile firstOwn(
-      @Nullable EpochFile highest, String incarnation, SourceCallbacks source) {
+      @Nullable EpochFile highest,
+      String incarnation,
+      SourceCallbacks source,
+      Map<LakeTable, String> faults) {
     if (highest == null) {
       return new EpochFile(
           1,
@@ -201,7 +213,7 @@ final class Recovery {
         highest.nextSequence(),
         List.of(),
         highest.lastEpochs(),
-        stillCaptured(highest.sources(), source),
+        parked(highest, stillCaptured(highest.sources(), source), faults),
         highest.historyFile(),
         highest.history());
   }
@@ -219,6 +231,33 @@ final class Recovery {
           if (target.isPresent()) {
             result.put(table, facts);
           }
+        });
+    return result;
+  }
+
+  /** Tables that the highest epoch can't be put into stand at the one before. */
+  private Map<SourceTableId, SourceFacts> parked(
+      EpochFile highest, Map<SourceTableId, SourceFacts> sources, Map<LakeTable, String> faults) {
+    Map<SourceTableId, SourceFacts> result = new LinkedHashMap<>(sources);
+    result.replaceAll(
+        (source, facts) -> {
+          String reason = faults.get(facts.lakeTable());
+          if (reason == null) {
+            return facts;
+          }
+          LOG.error(
+              "Table {} of pipeline {} is parked at epoch {}: {} To bring it back: sluice resync -c"
+                  + " FILE {}",
+              source,
+              pipeline,
+              highest.number() - 1,
+              reason,
+              source);
+          return new SourceFacts(
+              facts.lakeTable(),
+              null,
+              new Parked(highest.number() - 1, null, reason, clock.millis()),
+              0);
         });
     return result;
   }

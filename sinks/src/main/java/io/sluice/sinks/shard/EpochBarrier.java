@@ -3,6 +3,7 @@ package io.sluice.sinks.shard;
 import io.sluice.lsm.commit.CommitMessage;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -10,6 +11,7 @@ import java.util.Map;
 public final class EpochBarrier {
 
   private final Map<SinkTable, List<CommitMessage>> handedOver = new HashMap<>();
+  private final Map<SinkTable, String> leftOut = new LinkedHashMap<>();
   private int workersAwaited;
   private boolean broken;
 
@@ -19,6 +21,16 @@ public final class EpochBarrier {
 
   synchronized void handOver(SinkTable table, CommitMessage files) {
     handedOver.computeIfAbsent(table, t -> new ArrayList<>()).add(files);
+  }
+
+  /** A table of which files are missing: nothing of it may be in the epoch. */
+  synchronized void leaveOut(SinkTable table, String reason) {
+    leftOut.put(table, reason);
+  }
+
+  /** After {@link #await}: tables of which nothing may be in the epoch, and why. */
+  public synchronized Map<SinkTable, String> leftOut() {
+    return Map.copyOf(leftOut);
   }
 
   /** One worker has passed. */

@@ -10,6 +10,7 @@ import io.sluice.lsm.write.MemoryPool;
 import io.sluice.sinks.ChunkOutdatedException.Cause;
 import io.sluice.sinks.Liveness;
 import io.sluice.sinks.epoch.StorageRetry;
+import io.sluice.sinks.epoch.TableFaultException;
 import io.sluice.sinks.shard.ShardMessage.Barrier;
 import io.sluice.sinks.shard.ShardMessage.ChunkClosed;
 import io.sluice.sinks.shard.ShardMessage.ChunkOpened;
@@ -20,6 +21,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -53,6 +55,10 @@ public final class ShardWorker implements Runnable {
   private final AtomicBoolean askedToShrink = new AtomicBoolean();
   private final LinkedHashSet<Bucket> writers = new LinkedHashSet<>();
   private final List<Bucket> dirty = new ArrayList<>();
+
+  /** Tables whose folder refuses their files, and why: their rows are dropped until dismissed. */
+  private final Map<SinkTable, String> refused = new LinkedHashMap<>();
+
   private final Map<SinkTable, Chunks> chunks = new HashMap<>();
   private volatile long memtableBytes;
 
@@ -172,6 +178,25 @@ public final class ShardWorker implements Runnable {
       return;
     }
     Bucket bucket = batch.bucket();
+    if (refused.containsKey(bucket.table())) {
+      return;
+    }
+    try {
+      write(batch, bucket);
+    } catch (TableFaultException e) {
+      refuse(bucket, e);
+    }
+  }
+
+  /** What the table has lost here must not be committed in part: the next epoch leaves it out. */
+  private void refuse(Bucket bucket, TableFaultException fault) {
+    refused.put(bucket.table(), String.valueOf(fault.getMessage()));
+    writers.remove(bucket);
+    closeWriter(bucket);
+  }
+
+  private void write(RowBatch batch, Bucket bucket) {
+    OpenChunk chunk = batch.chunk();
     BucketWriter writer = writer(bucket, batch);
     if (writer == null) {
       return;
@@ -316,6 +341,7 @@ public final class ShardWorker implements Runnable {
   }
 
   private void dismiss(SinkTable table) {
+    refused.remove(table);
     Iterator<Bucket> all = writers.iterator();
     while (all.hasNext()) {
       Bucket bucket = all.next();
@@ -349,6 +375,7 @@ public final class ShardWorker implements Runnable {
       handOver(bucket, epoch);
     }
     dirty.clear();
+    refused.forEach(epoch::leaveOut);
     epoch.passed();
     closeIdleWriters();
   }
@@ -356,10 +383,16 @@ public final class ShardWorker implements Runnable {
   private void handOver(Bucket bucket, EpochBarrier epoch) {
     bucket.dirty = false;
     BucketWriter writer = bucket.writer;
-    if (writer == null) {
+    if (writer == null || refused.containsKey(bucket.table())) {
       return;
     }
-    List<DataFileMeta> files = retry.run(flushing(bucket), writer::drain);
+    List<DataFileMeta> files;
+    try {
+      files = retry.run(flushing(bucket), writer::drain);
+    } catch (TableFaultException e) {
+      refuse(bucket, e);
+      return;
+    }
     account(bucket, writer.memtableBytes());
     if (!files.isEmpty()) {
       epoch.handOver(
@@ -430,8 +463,12 @@ public final class ShardWorker implements Runnable {
     if (largest != null && largest.memtableBytes > 0) {
       BucketWriter writer = largest.writer;
       if (writer != null) {
-        retry.run(flushing(largest), writer::flush);
-        account(largest, writer.memtableBytes());
+        try {
+          retry.run(flushing(largest), writer::flush);
+          account(largest, writer.memtableBytes());
+        } catch (TableFaultException e) {
+          refuse(largest, e);
+        }
       }
     }
   }
