@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param timeMillis epoch milliseconds when it was cut
  * @param nextSequence the event counter: no number from here up has been given to a record
  * @param changes the tables that it changes
- * @param lastEpochs every table of the pipeline with the last epoch that changed it, this included
+ * @param lastEpochs tables with the last epoch that gave them a snapshot, this one included: to
+ *     notice that one was rolled back meanwhile
  * @param sources every captured source table, where it goes, how far its backfill is
  * @param historyFile file in the pipeline's folder with the older history records; null if none
  * @param history the source's history records that are not in the file, oldest first

@@ -3,10 +3,12 @@ package io.sluice.sinks.epoch;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.schema.TableSchema;
 import io.sluice.lsm.snapshot.SchemaStore;
+import io.sluice.lsm.snapshot.Snapshot;
 import io.sluice.lsm.snapshot.SnapshotStore;
 import io.sluice.lsm.table.LsmTable;
 import java.io.IOException;
 import java.time.Clock;
+import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -67,6 +69,23 @@ public final class LakeTables {
   /** Whether there is such a table on storage. */
   public boolean exists(LakeTable table) throws IOException {
     return LsmTable.exists(fileIO, table.root(warehouse));
+  }
+
+  /**
+   * The epoch of the newest snapshot that a pipeline has in a table; -1 if it has none there.
+   * Others' snapshots may lie above it.
+   */
+  public long newestEpoch(LakeTable table, String pipeline) throws IOException {
+    SnapshotStore store = snapshots(table);
+    List<Long> ids = store.listIds();
+    for (int i = ids.size() - 1; i >= 0; i--) {
+      Snapshot snapshot = store.readIfThere(ids.get(i));
+      long epoch = snapshot == null ? -1 : TableCommit.EpochProperties.epochOf(snapshot, pipeline);
+      if (epoch >= 0) {
+        return epoch;
+      }
+    }
+    return -1;
   }
 
   /** A table that is there, or has been {@link #plan planned}. */

@@ -157,7 +157,15 @@ final class EpochLoop implements Runnable {
     List<TableChange> changes = committer.prepare(gathered);
     leftOut.addAll(parkFaults(last));
     SortedMap<LakeTable, Long> lastEpochs = new TreeMap<>(last.lastEpochs());
-    changes.forEach(change -> lastEpochs.put(change.table(), number));
+    // Whatever was in a table before it was brought back, it was copied over.
+    job.tables().stream()
+        .filter(TableState.Cut::broughtBack)
+        .forEach(cut -> lastEpochs.remove(cut.table().lake()));
+    for (TableChange change : changes) {
+      if (change.kind() != Kind.SCHEMA) {
+        lastEpochs.put(change.table(), number);
+      }
+    }
     String historyFile = last.historyFile();
     List<String> history = new ArrayList<>(last.history());
     history.addAll(job.history());

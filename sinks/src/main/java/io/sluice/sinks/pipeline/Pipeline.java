@@ -271,7 +271,7 @@ public final class Pipeline implements AutoCloseable {
         new Router(
             monitor,
             source,
-            new SchemaGate(lake, retry, clock),
+            new SchemaGate(settings.name(), start.epoch().lastEpochs(), lake, retry, clock),
             tables,
             listener,
             parking,

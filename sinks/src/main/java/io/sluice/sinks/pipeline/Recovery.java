@@ -1,5 +1,7 @@
 package io.sluice.sinks.pipeline;
 
+import static java.util.stream.Collectors.toSet;
+
 import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.expire.ConsumerFiles;
 import io.sluice.lsm.io.FileIO;
@@ -27,6 +29,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -203,6 +206,11 @@ final class Recovery {
           null,
           List.of());
     }
+    Map<SourceTableId, SourceFacts> sources = stillCaptured(highest.sources(), source);
+    SortedMap<LakeTable, Long> lastEpochs = new TreeMap<>(highest.lastEpochs());
+    lastEpochs
+        .keySet()
+        .retainAll(sources.values().stream().map(SourceFacts::lakeTable).collect(toSet()));
     return new EpochFile(
         highest.number() + 1,
         pipeline,
@@ -212,8 +220,8 @@ final class Recovery {
         clock.millis(),
         highest.nextSequence(),
         List.of(),
-        highest.lastEpochs(),
-        parked(highest, stillCaptured(highest.sources(), source), faults),
+        lastEpochs,
+        parked(highest, sources, faults),
         highest.historyFile(),
         highest.history());
   }

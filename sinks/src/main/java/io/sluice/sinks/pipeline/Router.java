@@ -251,6 +251,7 @@ final class Router implements ChangeInput {
     TableState state =
         tables.add(
             definition, lake, target, decision, tables.recovered(definition.id()), generation);
+    state.broughtBack();
     if (decision.kind() != SchemaGate.Decision.Kind.KEEP) {
       listener.schemaChanged(lake.name(), kind(decision));
     }

@@ -17,6 +17,7 @@ import io.sluice.sinks.epoch.LakeTable;
 import io.sluice.sinks.epoch.LakeTables;
 import io.sluice.sinks.epoch.StorageRetry;
 import java.time.Clock;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,11 +39,24 @@ final class SchemaGate {
     }
   }
 
+  private final String pipeline;
+  private final Map<LakeTable, Long> lastEpochs;
   private final LakeTables tables;
   private final StorageRetry retry;
   private final Clock clock;
 
-  SchemaGate(LakeTables tables, StorageRetry retry, Clock clock) {
+  /**
+   * @param pipeline name of the pipeline
+   * @param lastEpochs of the epoch that the process began with
+   */
+  SchemaGate(
+      String pipeline,
+      Map<LakeTable, Long> lastEpochs,
+      LakeTables tables,
+      StorageRetry retry,
+      Clock clock) {
+    this.pipeline = pipeline;
+    this.lastEpochs = Map.copyOf(lastEpochs);
     this.tables = tables;
     this.retry = retry;
     this.clock = clock;
@@ -74,7 +88,9 @@ final class SchemaGate {
       TableSchema current = retry.run(doing, () -> tables.open(lake).newestSchema());
       // Said here, by table, and not by a worker at the first row.
       UnsupportedFeatures.checkWriting(current, lake.root(tables.warehouse()));
-      if (!knownToPipeline) {
+      if (knownToPipeline) {
+        refuseRolledBack(definition, lake, doing);
+      } else {
         refuseForeignRows(definition, lake, doing);
       }
       return change(null, definition, current, target);
@@ -130,6 +146,34 @@ final class SchemaGate {
           LsmTable lsm = tables.open(lake);
           return lsm.statistics(lsm.snapshots().findLatest()).maxSequenceNumber();
         });
+  }
+
+  /**
+   * The newest snapshot of ours must have the last epoch that gave the table one. Our own expiry
+   * keeps it, so that it is found unless somebody else took it away.
+   */
+  private void refuseRolledBack(SourceTable definition, LakeTable lake, String doing) {
+    Long last = lastEpochs.get(lake);
+    if (last == null) {
+      return;
+    }
+    Long there = retry.run(doing, () -> tables.newestEpoch(lake, pipeline));
+    if (there < last) {
+      throw new TableRefusedException(
+          definition.id(),
+          "Table "
+              + definition.id()
+              + " was last changed in "
+              + lake.root(tables.warehouse())
+              + " by epoch "
+              + last
+              + ", but "
+              + (there < 0
+                  ? "no snapshot of this pipeline is there"
+                  : "the newest snapshot of this pipeline there has epoch " + there)
+              + ": it was rolled back, or its rows were replaced. Compare it with the source, or"
+              + " copy it anew.");
+    }
   }
 
   /** Rows of an unknown past would stay beside the copied ones, deleted ones for ever. */

@@ -33,6 +33,9 @@ final class TableState {
   private boolean truncated;
   private boolean parked;
 
+  /** Whether the epoch now gathered is the first after the table was parked. */
+  private boolean broughtBack;
+
   /** Whether the epoch now gathered has anything of this table. */
   private boolean gathered;
 
@@ -79,6 +82,11 @@ final class TableState {
     routed = new RoutedTable(definition, routed.lakeTable(), schema, routed.generation() + 1);
     sink.openChunks().forEach(chunk -> chunk.outdate(Cause.ALTERED));
     return routed;
+  }
+
+  /** The epoch now gathered is the first after the table was parked. */
+  void broughtBack() {
+    broughtBack = true;
   }
 
   /** The epoch now gathered creates the table. */
@@ -170,7 +178,8 @@ final class TableState {
 
   /** What the epoch has gathered of this table besides rows, and begins the next one. */
   Cut cut() {
-    Cut cut = new Cut(this, List.copyOf(newSchemas), truncated);
+    Cut cut = new Cut(this, List.copyOf(newSchemas), truncated, broughtBack);
+    broughtBack = false;
     newSchemas = new ArrayList<>();
     truncated = false;
     gathered = false;
@@ -180,7 +189,7 @@ final class TableState {
   }
 
   /** Its part of a cut. */
-  record Cut(TableState table, List<TableSchema> schemas, boolean truncated) {
+  record Cut(TableState table, List<TableSchema> schemas, boolean truncated, boolean broughtBack) {
     boolean hasChange() {
       return truncated || !schemas.isEmpty();
     }

@@ -154,6 +154,46 @@ class TableFaultsTest {
   }
 
   @Test
+  void parksATableThatWasRolledBackWhileNoDaemonRan() throws Exception {
+    fillAndCommit();
+    // A schema alone makes no snapshot, and is no roll-back.
+    assertThat(changes.tableChanged(definition("b", "c"), "add c")).isPresent();
+    commit();
+    b = changes.routed(TestLake.id("b")).orElseThrow();
+    changes.history("nothing");
+    commit();
+    restart(true);
+    assertThat(changes.restoreTable(definition("a"))).isPresent();
+    assertThat(changes.restoreTable(definition("b", "c"))).isPresent();
+    pipeline.abort();
+    delete("a", lake.snapshots(memory, "a").size());
+    pipeline = start(true);
+    changes = pipeline.changes();
+    assertThat(changes.restoreTable(definition("a"))).isEmpty();
+    assertThat(status("a").parked().reason()).contains("rolled back").contains("has epoch 2");
+    a = changes.resync(definition("a"));
+    BackfillChunk.copy(pipeline.backfill(), a, Map.of(9L, "a"));
+    pipeline.backfill().sweep(a);
+    pipeline.awaitCommitted();
+    // Before any further epoch of it, and after.
+    restart(true);
+    assertThat(changes.restoreTable(definition("a"))).isPresent();
+    assertThat(lake.rows(memory, "a")).isEqualTo(Map.of(9L, "a"));
+  }
+
+  @Test
+  void stopsAtATableThatWasRolledBackIfThatIsWanted() throws Exception {
+    fillAndCommit();
+    put(b, 3, "b");
+    commit();
+    pipeline.abort();
+    delete("a", lake.snapshots(memory, "a").size());
+    pipeline = start(false);
+    assertThatThrownBy(() -> pipeline.changes().restoreTable(definition("a")))
+        .hasMessageContaining("rolled back");
+  }
+
+  @Test
   void parksATableWhoseSnapshotWasReplaced() throws Exception {
     fillAndCommit();
     put(b, 3, "b");
