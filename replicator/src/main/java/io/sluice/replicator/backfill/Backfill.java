@@ -1,6 +1,7 @@
 package io.sluice.replicator.backfill;
 
 import io.sluice.evolution.SourceTableId;
+import io.sluice.lsm.error.LsmException;
 import io.sluice.replicator.backfill.BackfillProgress.State;
 import io.sluice.replicator.values.UnencodableValueException;
 import io.sluice.replicator.values.ValueEncoders;
@@ -447,6 +448,8 @@ public final class Backfill implements AutoCloseable {
       return true;
     } catch (ChunkOutdatedException e) {
       outdated(copy, null, e);
+    } catch (LsmException e) {
+      parkOrFail(copy, "The lake's rows of " + copy.id() + " can't be read: " + e.getMessage(), e);
     } catch (IOException e) {
       LOG.warn("The lake's rows of {} can't be read, trying again: {}", copy.id(), e.toString());
       rest(copy, "the lake can't be read: " + e, RETRY_NANOS_MAX);

@@ -272,6 +272,8 @@ public final class Pipeline implements AutoCloseable {
             monitor,
             source,
             new SchemaGate(settings.name(), start.epoch().lastEpochs(), lake, retry, clock),
+            new SchemaGate(
+                settings.name(), start.epoch().lastEpochs(), lake, storage.atStart(), clock),
             tables,
             listener,
             parking,

@@ -3,6 +3,7 @@ package io.sluice.sinks.pipeline;
 import io.sluice.evolution.SourceTable;
 import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.binary.BinaryRow;
+import io.sluice.lsm.error.LsmException;
 import io.sluice.lsm.schema.TableSchema;
 import io.sluice.sinks.BackfillInput;
 import io.sluice.sinks.ChangeInput;
@@ -35,6 +36,7 @@ final class Router implements ChangeInput {
   private final PipelineMonitor monitor;
   private final SourceCallbacks source;
   private final SchemaGate gate;
+  private final SchemaGate resyncGate;
   private final TableRegistry tables;
   private final PipelineListener listener;
   private final Parking parking;
@@ -45,12 +47,14 @@ final class Router implements ChangeInput {
   private @Nullable TableState lastState;
 
   /**
+   * @param resyncGate the same as {@code gate}, but it doesn't wait long for storage
    * @param forget makes everybody look anew at a lake table
    */
   Router(
       PipelineMonitor monitor,
       SourceCallbacks source,
       SchemaGate gate,
+      SchemaGate resyncGate,
       TableRegistry tables,
       PipelineListener listener,
       Parking parking,
@@ -58,6 +62,7 @@ final class Router implements ChangeInput {
     this.monitor = monitor;
     this.source = source;
     this.gate = gate;
+    this.resyncGate = resyncGate;
     this.tables = tables;
     this.listener = listener;
     this.parking = parking;
@@ -202,8 +207,20 @@ final class Router implements ChangeInput {
     }
     TableSchema written =
         state == null || !goesOn ? null : monitor.locked(() -> state.routed().lakeSchema());
-    SchemaGate.Decision decision = gate.copyAgain(definition, target, written);
-    long numberFloor = gate.largestNumber(lake, decision) + 1;
+    SchemaGate.Decision decision;
+    long numberFloor;
+    try {
+      decision = resyncGate.copyAgain(definition, target, written);
+      numberFloor = resyncGate.largestNumber(lake, decision) + 1;
+    } catch (PipelineStoppedException | LsmException e) {
+      if (e instanceof PipelineStoppedException stopped && stopped.reason() == Reason.CLOSED) {
+        throw stopped;
+      }
+      // The others go on.
+      throw new TableRefusedException(
+          definition.id(),
+          "Table " + definition.id() + " can't be copied again now: " + e.getMessage());
+    }
     return monitor.locked(
         () -> {
           monitor.requireOpen();
