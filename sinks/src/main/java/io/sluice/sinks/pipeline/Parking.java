@@ -62,7 +62,7 @@ final class Parking {
   }
 
   boolean isParked(SourceTableId table) {
-    return monitor.locked(() -> tables.parked(table) != null);
+    return tables.isParked(table);
   }
 
   /**

@@ -19,9 +19,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +41,7 @@ final class TableRegistry {
   private final Map<LakeTable, SourceTableId> byLake = new HashMap<>();
   private final List<TableState> changed = new ArrayList<>();
   private @Nullable Map<SourceTableId, SourceFacts> factsNow;
+  private volatile Set<SourceTableId> parkedNow = Set.of();
 
   /**
    * @param recovered facts of the highest epoch, of tables that are still captured
@@ -61,6 +64,23 @@ final class TableRegistry {
           }
         });
     recovered.forEach((source, fact) -> byLake.putIfAbsent(fact.lakeTable(), source));
+    notePark();
+  }
+
+  /** Without the lock: asked for each event by the source's threads. */
+  boolean isParked(SourceTableId source) {
+    return parkedNow.contains(source);
+  }
+
+  private void notePark() {
+    Set<SourceTableId> now = new HashSet<>();
+    facts.forEach(
+        (source, fact) -> {
+          if (fact.parked() != null) {
+            now.add(source);
+          }
+        });
+    parkedNow = Set.copyOf(now);
   }
 
   /** Why and where the table is left behind; null if it is not. */
@@ -85,6 +105,7 @@ final class TableRegistry {
   void park(SourceTableId source, LakeTable table, Parked parked) {
     facts.put(source, new SourceFacts(table, null, parked, 0));
     factsNow = null;
+    notePark();
     byLake.putIfAbsent(table, source);
   }
 
@@ -170,6 +191,7 @@ final class TableRegistry {
   void resync(SourceTableId source, LakeTable table, long staleBelow) {
     facts.put(source, new SourceFacts(table, BackfillInput.AGAIN, null, staleBelow));
     factsNow = null;
+    notePark();
     byLake.put(table, source);
   }
 
