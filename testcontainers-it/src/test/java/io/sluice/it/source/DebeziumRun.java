@@ -69,6 +69,26 @@ final class DebeziumRun implements AutoCloseable {
         Duration.ofMillis(20));
   }
 
+  /** The same by another way to the server. */
+  static SourceSettings at(SourceSettings settings, String host, int port, Duration readTimeout) {
+    return new SourceSettings(
+        settings.pipeline(),
+        settings.flavor(),
+        host,
+        port,
+        settings.user(),
+        settings.password(),
+        settings.tls(),
+        settings.connectTimeout(),
+        readTimeout,
+        settings.serverId(),
+        settings.databaseRegexes(),
+        settings.tableRegexes(),
+        settings.target(),
+        settings.engine(),
+        settings.pollInterval());
+  }
+
   DebeziumSource source() {
     return source;
   }

@@ -1,15 +1,22 @@
 package io.sluice.it.source;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.replicator.demo.servers.NativeMySql;
 import io.sluice.replicator.demo.servers.ThrowawayServer;
 import io.sluice.replicator.sources.debezium.SourcePreflight;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
+import io.sluice.sinks.RecoveredState;
+import io.sluice.sinks.SourcePosition;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -99,6 +106,80 @@ final class MySqlSourceIT extends SourceContract {
       mark(4);
       awaitMark(again, run, 4);
     }
+  }
+
+  @Test
+  void fetchesExactlyWhatAGapInTheGtidsLacks() throws SQLException {
+    makeTables();
+    RecordingInput all = newInput();
+    List<RecordingInput.Cut> behind = new ArrayList<>();
+    try (DebeziumRun run = start(all)) {
+      for (int i = 1; i <= 40; i++) {
+        mark(i);
+        awaitMark(all, run, i);
+        behind.add(all.lastCut());
+      }
+    }
+    // All but the marks 11 to 20 and 31 to 40, as after a failover between replicas.
+    String lacks11To20 = lacking(behind.get(29).position().text(), behind.get(9), behind.get(19));
+    RecordingInput rest = RecordingInput.after(DebeziumRun.capturing(database), behind.get(29));
+    var state =
+        new RecoveredState(
+            1, Optional.of(new SourcePosition(lacks11To20)), behind.get(29).history(), Map.of());
+    try (DebeziumRun run = start(rest, state, Map.of())) {
+      awaitMark(rest, run, 40);
+    }
+    assertThat(rest.events())
+        .containsExactlyElementsOf(
+            IntStream.concat(IntStream.rangeClosed(11, 20), IntStream.rangeClosed(31, 40))
+                .mapToObj(i -> "+I z_mark " + i)
+                .toList());
+    assertThat(gtids(rest.lastCut().position().text()))
+        .isEqualTo(gtids(behind.get(39).position().text()));
+  }
+
+  /** This position without the transactions behind the first cut up to the second. */
+  private String lacking(String position, RecordingInput.Cut first, RecordingInput.Cut second)
+      throws SQLException {
+    try (var statement =
+        connection.prepareStatement("SELECT GTID_SUBTRACT(?, GTID_SUBTRACT(?, ?))")) {
+      statement.setString(1, gtids(position));
+      statement.setString(2, gtids(second.position().text()));
+      statement.setString(3, gtids(first.position().text()));
+      try (var row = statement.executeQuery()) {
+        row.next();
+        return position.replace(gtids(position), row.getString(1).replaceAll("\\s", ""));
+      }
+    }
+  }
+
+  private static String gtids(String position) {
+    return position.replaceAll(".*\"gtids\":\"([^\"]+)\".*", "$1");
+  }
+
+  @Test
+  void stopsAtAServerThatNeverExecutedWhatWasReplicated() throws SQLException {
+    makeTables();
+    RecordingInput input = newInput();
+    try (DebeziumRun run = start(input)) {
+      mark(1);
+      awaitMark(input, run, 1);
+    }
+    var reset =
+        input
+            .lastCut()
+            .position()
+            .text()
+            .replaceAll("\"gtids\":\"([0-9a-f-]+):", "\"gtids\":\"$1:900-999:");
+    var state =
+        new RecoveredState(
+            1, Optional.of(new SourcePosition(reset)), input.lastCut().history(), Map.of());
+    RecordingInput again = RecordingInput.after(DebeziumRun.capturing(database), input.lastCut());
+    assertThatThrownBy(() -> start(again, state, Map.of()))
+        .isInstanceOf(PipelineStoppedException.class)
+        .hasMessageContaining("\"gap\"")
+        .hasMessageContaining("never executed")
+        .hasMessageContaining(":900-999");
   }
 
   @Test

@@ -247,6 +247,21 @@ final class RecordingInput implements ChangeInput {
         event);
   }
 
+  /** Waits until so many events are behind a cut, or the run has ended. */
+  synchronized void awaitEither(DebeziumRun run, int count) {
+    long deadline = System.nanoTime() + Duration.ofSeconds(90).toNanos();
+    while (run.endedWith() == null && (cuts.isEmpty() || lastCut().events() < count)) {
+      if (System.nanoTime() > deadline) {
+        throw new AssertionError("neither ended nor at event " + count + " of " + events.size());
+      }
+      try {
+        wait(50);
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+    }
+  }
+
   synchronized void await(DebeziumRun run, BooleanSupplier condition, String what) {
     long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
     while (!condition.getAsBoolean()) {

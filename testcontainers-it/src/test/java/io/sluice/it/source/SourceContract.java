@@ -2,6 +2,8 @@ package io.sluice.it.source;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.it.support.Seeds;
+import io.sluice.it.support.TcpProxy;
 import io.sluice.replicator.demo.servers.ThrowawayServer;
 import io.sluice.replicator.sources.debezium.SourcePreflight;
 import io.sluice.replicator.sources.debezium.SourceSettings;
@@ -9,14 +11,19 @@ import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.RecoveredState;
 import io.sluice.sinks.SourcePosition;
+import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What holds for every server: each kind runs all of it. */
@@ -450,6 +457,128 @@ abstract class SourceContract extends SourceTest {
     }
   }
 
+  /** Wherever the network is cut, also within an event: each change once, from the last cut on. */
+  @Test
+  void deliversEachChangeOnceWhereverTheNetworkIsCut() throws SQLException {
+    long seed = Seeds.of("cuts of the network, " + database);
+    Random random = new Random(seed);
+    makeTables();
+    String many =
+        IntStream.range(0, 3_000)
+            .mapToObj(i -> "(" + (10_000 + i) + ",'row " + i + "',0)")
+            .collect(Collectors.joining(",", "INSERT INTO a (id, v, n) VALUES ", ""));
+    RecordingInput all = newInput();
+    RecordingInput.Cut start;
+    try (DebeziumRun run = start(all)) {
+      mark(1);
+      awaitMark(all, run, 1);
+      start = all.lastCut();
+      changeAlmostEverything();
+      transaction(
+          many,
+          "UPDATE a SET n = n + 1 WHERE id >= 10000",
+          "INSERT INTO b VALUES (500, 1)",
+          "INSERT INTO a (id, v) VALUES (600, 'within rows')");
+      sql(
+          "ALTER TABLE b ADD cut_within_ddl INT",
+          "INSERT INTO b VALUES (501, 1, 2)",
+          "ALTER TABLE a ADD y INT DEFAULT 8",
+          "INSERT INTO a (id, v) VALUES (601, 'row behind ddl')");
+      mark(2);
+      awaitMark(all, run, 2);
+    }
+    List<String> expected = all.events().subList(start.events(), all.events().size());
+    try (TcpProxy proxy = TcpProxy.before(server().host(), server().port())) {
+      for (String marker :
+          List.of("within rows", "cut_within_ddl", "row behind ddl", "'row 2000'")) {
+        byte[] bytes = marker.replace("'", "").getBytes(StandardCharsets.UTF_8);
+        comesThrough(proxy, start, expected, marker, () -> proxy.cutBinlogAt(bytes), 1);
+      }
+      int tries = Integer.getInteger("test.network.cuts", 2);
+      for (int i = 0; i < tries; i++) {
+        // Mostly among the small transactions at the beginning: they are a few KB.
+        long bytes = random.nextInt(i % 2 == 0 ? 12_000 : 150_000);
+        comesThrough(proxy, start, expected, "byte " + bytes, () -> proxy.cutBinlogAfter(bytes), 2);
+      }
+    }
+  }
+
+  /** From the start, cut so many times, each time going on from the last cut, to the end. */
+  private void comesThrough(
+      TcpProxy proxy,
+      RecordingInput.Cut start,
+      List<String> expected,
+      String where,
+      Runnable cut,
+      int times) {
+    List<String> joined = new ArrayList<>();
+    RecordingInput.Cut from = start;
+    for (int i = 0; i < times; i++) {
+      RecordingInput input = RecordingInput.after(DebeziumRun.capturing(database), from);
+      int before = proxy.cuts();
+      cut.run();
+      try (DebeziumRun run = through(proxy, input, from)) {
+        int wanted = expected.size() - joined.size();
+        input.awaitEither(run, wanted);
+        if (proxy.cuts() > before) {
+          assertThat(run.awaitEnd().reason()).as(where).isEqualTo(Reason.UNREACHABLE);
+        }
+      }
+      if (!input.cuts().isEmpty()) {
+        joined.addAll(input.events().subList(0, input.lastCut().events()));
+        from = input.lastCut();
+      }
+      if (i == 0 && times == 1) {
+        assertThat(proxy.cuts()).as("%s: it was cut", where).isEqualTo(before + 1);
+      }
+    }
+    proxy.cutBinlogAfter(Long.MAX_VALUE);
+    RecordingInput rest = RecordingInput.after(DebeziumRun.capturing(database), from);
+    try (DebeziumRun run = through(proxy, rest, from)) {
+      rest.awaitEither(run, expected.size() - joined.size());
+      assertThat(run.endedWith()).as("goes on after %s", where).isNull();
+    }
+    joined.addAll(rest.events());
+    assertThat(joined).as("cut at %s", where).isEqualTo(expected);
+  }
+
+  private DebeziumRun through(TcpProxy proxy, RecordingInput input, RecordingInput.Cut from) {
+    return DebeziumRun.start(through(proxy, Duration.ofMinutes(1)), input, from.state());
+  }
+
+  private SourceSettings through(TcpProxy proxy, Duration readTimeout) {
+    return DebeziumRun.at(settings(), proxy.host(), proxy.port(), readTimeout);
+  }
+
+  @Test
+  void noticesASilentConnectionWithinBoundedTime() throws SQLException {
+    makeTables();
+    try (TcpProxy proxy = TcpProxy.before(server().host(), server().port())) {
+      SourceSettings settings = through(proxy, Duration.ofSeconds(5));
+      RecordingInput input = newInput();
+      try (DebeziumRun run = DebeziumRun.start(settings, input, DebeziumRun.NEW)) {
+        input.await(run, () -> !input.cuts().isEmpty(), "the first cut");
+        mark(1);
+        awaitMark(input, run, 1);
+        proxy.fallSilent();
+        mark(2);
+        PipelineStoppedException why = run.awaitEnd();
+        assertThat(why).hasMessageContaining("sent nothing for");
+        assertThat(why.reason()).isEqualTo(Reason.UNREACHABLE);
+      }
+      // Also before the binlog is followed: every question has its time.
+      RecordingInput early = RecordingInput.after(DebeziumRun.capturing(database), input.lastCut());
+      assertThat(whyItCannotGoOn(settings, early, input.lastCut().state()).reason())
+          .isEqualTo(Reason.UNREACHABLE);
+      proxy.speakAgain();
+      RecordingInput again = RecordingInput.after(DebeziumRun.capturing(database), input.lastCut());
+      try (DebeziumRun run = DebeziumRun.start(settings, again, input.lastCut().state())) {
+        awaitMark(again, run, 2);
+      }
+      assertThat(again.events()).containsExactly("+I z_mark 2");
+    }
+  }
+
   @Test
   void endsSoonWhenTheServerClosesTheConnection() throws SQLException {
     makeTables();
@@ -505,7 +634,7 @@ abstract class SourceContract extends SourceTest {
     }
     purgeBinlogs();
     RecordingInput second = RecordingInput.after(DebeziumRun.capturing(database), cut);
-    PipelineStoppedException why = whyItCannotGoOn(second, cut.state());
+    PipelineStoppedException why = whyItCannotGoOn(settings(), second, cut.state());
     assertThat(why).hasMessageContaining("\"gap\"");
     if (isMariaDb()) {
       assertThat(why).hasMessageContaining("purged");
@@ -518,8 +647,9 @@ abstract class SourceContract extends SourceTest {
     assertThat(second.events()).isEmpty();
   }
 
-  private PipelineStoppedException whyItCannotGoOn(RecordingInput input, RecoveredState state) {
-    try (DebeziumRun run = start(input, state, Map.of())) {
+  private PipelineStoppedException whyItCannotGoOn(
+      SourceSettings settings, RecordingInput input, RecoveredState state) {
+    try (DebeziumRun run = DebeziumRun.start(settings, input, state)) {
       return run.awaitEnd();
     } catch (PipelineStoppedException refusedAtOnce) {
       return refusedAtOnce;

@@ -2,12 +2,14 @@ package io.sluice.it.support;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.replicator.demo.servers.ServerKind;
 import io.sluice.replicator.demo.servers.ThrowawayServer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -32,6 +34,7 @@ import java.util.List;
  * > same t u                        waits until lake and source have the same rows
  * > columns t                       the lake's columns and types
  * > absent $db.t                    there is no such table in the lake
+ * > purge                         the server forgets its binlog up to now
  * > stop / > kill                   SIGTERM (exit code 0) or kill -9; a later start goes on
  * > ends 4 some text                the daemon ends by itself with this exit code, and its log holds the text, letter case aside
  * > settings undo                   statements for the end, whatever happens (global settings of the server)
@@ -116,6 +119,7 @@ public final class TrapScript {
     private final Statement statement;
     private final List<String> undo = new ArrayList<>();
     private DaemonProcess daemon;
+    private boolean ended;
 
     Run(ThrowawayServer server, PipelineFolder pipeline, String database) throws SQLException {
       this.server = server;
@@ -147,7 +151,11 @@ public final class TrapScript {
             execute(parts[1]);
           }
         }
-        case "start" -> daemon = DaemonProcess.run(pipeline);
+        case "purge" -> purge();
+        case "start" -> {
+          daemon = DaemonProcess.run(pipeline);
+          ended = false;
+        }
         case "rows" -> awaitRows(argument, command.body());
         case "same" ->
             LakeAssert.awaitSame(daemon, server, pipeline, LIMIT, database, argument.split("\\s+"));
@@ -163,11 +171,40 @@ public final class TrapScript {
         case "ends" -> {
           String[] parts = argument.split("\\s+", 2);
           int code = daemon.awaitExit();
+          ended = true;
           assertThat(daemon.log()).containsIgnoringCase(parts[1]);
           assertThat(code).as("exit code").isEqualTo(Integer.parseInt(parts[0]));
         }
         default -> throw new IllegalArgumentException("there is no such command");
       }
+    }
+
+    /** A server keeps a file as long as it believes that a reader, even one just gone, is in it. */
+    private void purge() throws Exception {
+      if (server.kind() == ServerKind.MARIADB) {
+        execute("SET GLOBAL slave_connections_needed_for_purge = 0");
+      }
+      String oldest = binlogs().get(0);
+      Await.until(
+          LIMIT,
+          () -> oldest + " is purged",
+          () -> {
+            execute("CREATE OR REPLACE VIEW nothing AS SELECT " + System.nanoTime());
+            execute("FLUSH BINARY LOGS");
+            List<String> files = binlogs();
+            execute("PURGE BINARY LOGS TO '" + files.get(files.size() - 1) + "'");
+            return !binlogs().contains(oldest);
+          });
+    }
+
+    private List<String> binlogs() throws SQLException {
+      List<String> files = new ArrayList<>();
+      try (ResultSet rows = statement.executeQuery("SHOW BINARY LOGS")) {
+        while (rows.next()) {
+          files.add(rows.getString(1));
+        }
+      }
+      return files;
     }
 
     private List<String> statements(List<String> body) {
@@ -195,7 +232,9 @@ public final class TrapScript {
             LIMIT,
             () -> "rows",
             () -> {
-              daemon.assertAlive();
+              if (!ended) {
+                daemon.assertAlive();
+              }
               if (!Files.exists(pipeline.table(database, table).resolve("schema/schema-0"))) {
                 return false;
               }
