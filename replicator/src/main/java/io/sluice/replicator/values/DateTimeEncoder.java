@@ -37,8 +37,7 @@ final class DateTimeEncoder extends TextRowEncoder {
       if (!(value instanceof String text)) {
         throw context.wrongClass(value);
       }
-      if (text.startsWith(EPOCH_TEXT)) {
-        // The second zero is no legal TIMESTAMP: this is how '0000-00-00 00:00:00' arrives.
+      if (isZero(text)) {
         context.writeZeroDate(writer, field);
         return;
       }
@@ -53,6 +52,15 @@ final class DateTimeEncoder extends TextRowEncoder {
       }
       writeMicros(micros, writer, field);
     }
+  }
+
+  /**
+   * Whether it is the epoch itself, which is no legal TIMESTAMP: this is how '0000-00-00 00:00:00'
+   * arrives. A fraction of that second is a legal one in MariaDB.
+   */
+  private static boolean isZero(String text) {
+    return text.startsWith(EPOCH_TEXT)
+        && text.chars().skip(EPOCH_TEXT.length()).noneMatch(c -> c >= '1' && c <= '9');
   }
 
   @Override
