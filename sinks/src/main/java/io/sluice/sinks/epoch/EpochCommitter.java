@@ -58,6 +58,7 @@ public final class EpochCommitter {
   /** Snapshots of the newest finished epoch of this process, until they are looked at again. */
   private final Map<LakeTable, Snapshot> lastMade = new HashMap<>();
 
+  private final IdlePins idlePins;
   private List<Long> lowerEpochs = List.of();
   private @Nullable String historyFileKept;
 
@@ -88,6 +89,7 @@ public final class EpochCommitter {
     this.pool = pool;
     this.consumer = consumer;
     this.parksTables = parksTables;
+    this.idlePins = new IdlePins(tables, consumer, System::nanoTime);
   }
 
   /** Tables that were left out since the last call, and why. */
@@ -282,11 +284,13 @@ public final class EpochCommitter {
       retry.run(doing, () -> store.deleteHistoryBefore(historyFile));
       historyFileKept = historyFile;
     }
+    idlePins.afterEpoch(epoch.lastEpochs().keySet(), made.keySet());
   }
 
   /** A start begins again: what was made before is another's by now. */
   public void beginAgain() {
     lastMade.clear();
+    idlePins.forget();
   }
 
   /**

@@ -50,12 +50,17 @@ class CrashTest {
       MemoryFileIO memory = new MemoryFileIO();
       FaultyFileIO storage = new FaultyFileIO(memory).inject(n, fault);
       String what = "seed " + SEED + ", " + fault + " at operation " + n;
-      boolean finished = run(lake, storage);
-      assertThat(finished || deadly).as(what).isTrue();
-      if (fault == Fault.LATE) {
-        storage.landLateRequests();
+      try {
+        boolean finished = run(lake, storage);
+        assertThat(finished || deadly).as(what).isTrue();
+        if (fault == Fault.LATE) {
+          storage.landLateRequests();
+        }
+        restartAndCompare(lake, memory, what, finished);
+      } catch (AssertionError | Exception e) {
+        String operation = n <= storage.operations() ? storage.log().get(n - 1) : "not reached";
+        throw new AssertionError(what + ": " + operation, e);
       }
-      restartAndCompare(lake, memory, what, finished);
       if (storage.operations() < n) {
         break;
       }
