@@ -68,7 +68,14 @@ public final class Liveness {
       working = true;
     }
 
-    /** Nothing to do, until {@link #works}. */
+    /** By whoever has work for it: from here on it must move, also if it rests just now. */
+    public void hasWork() {
+      if (!working) {
+        works();
+      }
+    }
+
+    /** Nothing to do, until {@link #works} or {@link #hasWork}. */
     public void rests() {
       working = false;
     }

@@ -126,6 +126,8 @@ final class EpochLoop implements Runnable {
         if (job == null) {
           return;
         }
+        // The workers' turn.
+        stage.rests();
         Optional<Map<SinkTable, List<CommitMessage>>> files = job.barrier().await();
         if (files.isEmpty()) {
           return;

@@ -258,6 +258,7 @@ public final class Pipeline implements AutoCloseable {
             System::nanoTime,
             shards,
             liveness,
+            committing,
             tables,
             start.epoch().number(),
             start.epoch().nextSequence(),

@@ -43,6 +43,7 @@ final class PipelineMonitor {
   private final LongSupplier nanos;
   private final ShardPool shards;
   private final Liveness liveness;
+  private final Liveness.Stage committing;
   private final TableRegistry tables;
   private final LinkedHashSet<Bucket> filling = new LinkedHashSet<>();
 
@@ -79,6 +80,7 @@ final class PipelineMonitor {
       LongSupplier nanos,
       ShardPool shards,
       Liveness liveness,
+      Liveness.Stage committing,
       TableRegistry tables,
       long lastEpoch,
       long nextNumber,
@@ -89,6 +91,7 @@ final class PipelineMonitor {
     this.nanos = nanos;
     this.shards = shards;
     this.liveness = liveness;
+    this.committing = committing;
     this.tables = tables;
     this.nextNumber = nextNumber;
     this.position = position;
@@ -283,7 +286,7 @@ final class PipelineMonitor {
   private void cut() {
     filling.forEach(PipelineMonitor::pushFilling);
     filling.clear();
-    EpochBarrier barrier = new EpochBarrier(shards.workers().size());
+    EpochBarrier barrier = new EpochBarrier(shards.workers().size(), committing::hasWork);
     lastCutNanos = nanos.getAsLong();
     lastCutEpoch++;
     lastCutPosition = position;
@@ -303,6 +306,7 @@ final class PipelineMonitor {
     cutDemanded = false;
     shards.pushToAll(new Barrier(barrier));
     epochThreadWaitsForNews = false;
+    committing.hasWork();
     forEpochThread.signal();
   }
 

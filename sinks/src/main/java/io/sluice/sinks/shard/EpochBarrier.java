@@ -12,11 +12,20 @@ public final class EpochBarrier {
 
   private final Map<SinkTable, List<CommitMessage>> handedOver = new HashMap<>();
   private final Map<SinkTable, String> leftOut = new LinkedHashMap<>();
+  private final Runnable complete;
   private int workersAwaited;
   private boolean broken;
 
   public EpochBarrier(int workers) {
+    this(workers, () -> {});
+  }
+
+  /**
+   * @param complete called by the last worker that passes
+   */
+  public EpochBarrier(int workers, Runnable complete) {
     this.workersAwaited = workers;
+    this.complete = complete;
   }
 
   synchronized void handOver(SinkTable table, CommitMessage files) {
@@ -36,6 +45,9 @@ public final class EpochBarrier {
   /** One worker has passed. */
   synchronized void passed() {
     workersAwaited--;
+    if (workersAwaited == 0) {
+      complete.run();
+    }
     notifyAll();
   }
 

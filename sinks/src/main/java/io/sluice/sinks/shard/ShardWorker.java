@@ -104,6 +104,7 @@ public final class ShardWorker implements Runnable {
 
   /** Never waits; see {@link #awaitRoom}. */
   public void push(ShardMessage message) {
+    stage.hasWork();
     queue.push(message);
   }
 

@@ -77,6 +77,11 @@ class LivenessTest {
         });
   }
 
+  /** Others may still have been at work when the time passed: they come to rest by themselves. */
+  private void awaitOneHung() {
+    await(() -> lake.liveness.hung(LIMIT).size() == 1);
+  }
+
   @Test
   void aQuietPipelineNeverHangs() {
     // The epoch is in its tables, but the committer may still clean up after it.
@@ -97,6 +102,7 @@ class LivenessTest {
     reached.await();
     assertThat(lake.liveness.hung(LIMIT)).isEmpty();
     pass(LIMIT.plusSeconds(30));
+    awaitOneHung();
     assertThat(lake.liveness.hung(LIMIT))
         .singleElement()
         .asString()
@@ -113,6 +119,7 @@ class LivenessTest {
     cut(2);
     reached.await();
     pass(LIMIT.plusSeconds(1));
+    awaitOneHung();
     assertThat(lake.liveness.hung(LIMIT)).containsExactly("committer (for 61 s)");
     released.countDown();
     awaitPosition(pipeline, position(2));
@@ -158,6 +165,7 @@ class LivenessTest {
     filling.start();
     await(() -> filling.getState() == Thread.State.WAITING);
     pass(Duration.ofHours(1));
+    awaitOneHung();
     assertThat(lake.liveness.hung(LIMIT)).singleElement().asString().startsWith("shard worker");
     released.countDown();
     filling.join();
@@ -179,5 +187,18 @@ class LivenessTest {
     source.leave();
     pass(LIMIT);
     assertThat(lake.liveness.hung(LIMIT)).containsExactly("source (for 110 s)");
+  }
+
+  @Test
+  void aStageThatDoesNotTakeItsWorkHangs() {
+    Liveness.Stage stage = lake.liveness.stage("sleeper");
+    pass(Duration.ofHours(1));
+    assertThat(lake.liveness.hung(LIMIT)).doesNotContain("sleeper");
+    stage.hasWork();
+    pass(LIMIT.dividedBy(2));
+    // More work is no sign of life.
+    stage.hasWork();
+    pass(LIMIT);
+    assertThat(lake.liveness.hung(LIMIT)).contains("sleeper (for 90 s)");
   }
 }
