@@ -135,9 +135,9 @@ public final class ServiceNotifier implements AutoCloseable {
     } else if (hungBefore.isEmpty()) {
       LOG.error(
           "Hangs: {}. No more signs of life to the service manager, which will kill this process"
-              + " and start it anew; nothing is lost. Stacks of all threads follow.\n{}",
-          String.join(", ", hung),
-          ThreadStacks.text());
+              + " and start it anew; nothing is lost. The stacks of all threads follow.",
+          String.join(", ", hung));
+      ThreadStacks.all().forEach(stack -> LOG.error("Thread {}", stack));
     }
     if (hung.isEmpty() && !hungBefore.isEmpty()) {
       LOG.warn("Moves again: {}", String.join(", ", hungBefore));

@@ -1,5 +1,7 @@
 package io.sluice.replicator.service;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -8,18 +10,20 @@ final class ThreadStacks {
 
   private ThreadStacks() {}
 
-  static String text() {
+  /** One text a thread, by name: a log's line has its limits. */
+  static List<String> all() {
     Map<String, StackTraceElement[]> sorted = new TreeMap<>();
     Thread.getAllStackTraces()
         .forEach((thread, stack) -> sorted.put(thread.getName() + " " + thread.getState(), stack));
-    StringBuilder text = new StringBuilder();
+    List<String> result = new ArrayList<>();
     sorted.forEach(
         (name, stack) -> {
-          text.append(name).append('\n');
+          StringBuilder text = new StringBuilder(name);
           for (StackTraceElement frame : stack) {
-            text.append("    at ").append(frame).append('\n');
+            text.append("\n    at ").append(frame);
           }
+          result.add(text.toString());
         });
-    return text.toString();
+    return result;
   }
 }
