@@ -32,7 +32,8 @@ cleanup() {
     for _ in $(seq 60); do kill -0 "$nspawn" 2>/dev/null || break; sleep 1; done
     kill -9 "$nspawn" 2>/dev/null
   fi
-  [ -n "$mysqld" ] && kill "$mysqld" 2>/dev/null && wait "$mysqld" 2>/dev/null
+  [ -s "$work/db/pid" ] && kill "$(cat "$work/db/pid")" 2>/dev/null
+  [ -n "$mysqld" ] && wait "$mysqld" 2>/dev/null
   rm -rf "$work"
 }
 trap cleanup EXIT

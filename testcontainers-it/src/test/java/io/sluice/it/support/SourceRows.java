@@ -74,6 +74,9 @@ public final class SourceRows {
           "LOWER(HEX(" + column + "))";
       case "time", "decimal", "json", "tinyint", "smallint", "mediumint", "int", "bigint" ->
           "CAST(" + column + " AS CHAR)";
+      // Else MySQL's driver decodes wide characters by itself, and drops a first U+FEFF.
+      case "char", "varchar", "tinytext", "text", "mediumtext", "longtext" ->
+          "CONVERT(" + column + " USING utf8mb4)";
       default -> column;
     };
   }

@@ -3,6 +3,7 @@ package io.sluice.replicator.sources.debezium;
 import io.debezium.spi.converter.CustomConverter;
 import io.debezium.spi.converter.RelationalColumn;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>DATE and DATETIME that are NOT NULL: a zero or partial date comes as null, not as
  *       1970-01-01 or the column's default. Otherwise as ever: days, microseconds.
+ *   <li>Text in utf16, ucs2 or utf32: the first character is text, whatever it is; Debezium takes a
+ *       U+FEFF there for a mark of the bytes' order and drops it.
  *   <li>JSON of MySQL: the binlog's binary form as it is, since text loses the types inside (a
  *       DATETIME's fraction, opaque bytes).
  * </ul>
@@ -46,9 +49,51 @@ public final class ExactValueConverter implements CustomConverter<SchemaBuilder,
       registration.register(
           SchemaBuilder.int64().name("io.debezium.time.MicroTimestamp").optional(),
           value -> micros(column, value));
+    } else if (bytesOfCharacter(column) > 0 && type.matches(".*(CHAR|TEXT).*")) {
+      int bytes = bytesOfCharacter(column);
+      registration.register(SchemaBuilder.string().optional(), value -> text(column, bytes, value));
     } else if (type.equals("JSON") && mysql) {
       registration.register(SchemaBuilder.bytes().optional(), value -> json(column, value));
     }
+  }
+
+  /** Of the wide character sets whose greater byte comes first; 0 of others. */
+  private static int bytesOfCharacter(RelationalColumn column) {
+    String name = column.charsetName();
+    if (name == null) {
+      return 0;
+    }
+    return switch (name.toLowerCase(Locale.ROOT)) {
+      case "utf16", "ucs2" -> 2;
+      case "utf32" -> 4;
+      default -> 0;
+    };
+  }
+
+  private static @Nullable Object text(
+      RelationalColumn column, int bytesOfCharacter, @Nullable Object value) {
+    if (value instanceof byte[] bytes) {
+      return bytesOfCharacter == 2
+          ? new String(bytes, StandardCharsets.UTF_16BE)
+          : ofCodePoints(bytes);
+    }
+    if (value == null || value instanceof String) {
+      return value;
+    }
+    throw unexpected(column, value);
+  }
+
+  /** Java's own decoder of UTF-32BE drops a first U+FEFF, too. */
+  private static String ofCodePoints(byte[] bytes) {
+    var text = new StringBuilder(bytes.length / 4);
+    ByteBuffer points = ByteBuffer.wrap(bytes);
+    while (points.remaining() >= 4) {
+      text.appendCodePoint(points.getInt());
+    }
+    if (points.hasRemaining()) {
+      throw new IllegalArgumentException("Text in utf32 of " + bytes.length + " bytes");
+    }
+    return text.toString();
   }
 
   private static @Nullable Object days(RelationalColumn column, @Nullable Object value) {
