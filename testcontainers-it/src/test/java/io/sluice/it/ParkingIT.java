@@ -114,6 +114,8 @@ class ParkingIT {
       execute(
           server,
           "CREATE DATABASE d",
+          // The sequence engine wants a current database.
+          "USE d",
           "CREATE TABLE d.a (id INT PRIMARY KEY, v INT, w INT)",
           "CREATE TABLE d.b (id INT PRIMARY KEY, v INT)",
           "INSERT INTO d.a SELECT seq, seq, seq FROM seq_1_to_" + 2 * STILL,

@@ -10,33 +10,31 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * What broke for users of other systems, one script for each below {@code
- * src/test/resources/traps}. {@code -Dtest.trap=12,44} runs the scripts whose names begin so.
+ * src/test/resources/traps}. {@code -Dtest.trap=12,44} runs the scripts whose names begin so. Most
+ * of the time is waiting for daemons of their own, so they run beside other tests; the scripts of
+ * one server run one after another.
  */
-class TrapsIT {
-  private static final List<ThrowawayServer> SERVERS = new ArrayList<>();
+abstract class TrapsContract {
 
   @TempDir Path folder;
 
-  @TestFactory
-  List<DynamicTest> onMySql() throws IOException {
-    return tests(ServerKind.MYSQL);
-  }
+  private ThrowawayServer server;
+
+  abstract ServerKind kind();
 
   @TestFactory
-  List<DynamicTest> onMariaDb() throws IOException {
-    return tests(ServerKind.MARIADB);
-  }
-
-  private List<DynamicTest> tests(ServerKind kind) throws IOException {
-    ThrowawayServer server = TestServers.start(kind);
-    SERVERS.add(server);
+  @Execution(ExecutionMode.SAME_THREAD)
+  List<DynamicTest> traps() throws IOException {
+    server = TestServers.start(kind());
     String chosen = System.getProperty("test.trap", "");
     List<DynamicTest> tests = new ArrayList<>();
     try (Stream<Path> files = Files.list(Path.of("src/test/resources/traps"))) {
@@ -46,17 +44,18 @@ class TrapsIT {
             && Stream.of(chosen.split(",", -1)).anyMatch(script.name()::startsWith)) {
           tests.add(
               DynamicTest.dynamicTest(
-                  script.name() + " on " + kind,
-                  () -> script.run(server, folder.resolve(kind + "-" + script.name()))));
+                  script.name() + " on " + kind(),
+                  () -> script.run(server, folder.resolve(script.name()))));
         }
       }
     }
     return tests;
   }
 
-  @AfterAll
-  static void closeServers() {
-    SERVERS.forEach(ThrowawayServer::close);
-    SERVERS.clear();
+  @AfterEach
+  void closeServer() {
+    if (server != null) {
+      server.close();
+    }
   }
 }
