@@ -14,14 +14,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * What broke for users of other systems, one script for each below {@code
- * src/test/resources/traps}. {@code -Dtest.trap=12,44} runs the scripts whose names begin so. Most
- * of the time is waiting for daemons of their own, so they run beside other tests; the scripts of
- * one server run one after another.
+ * src/test/resources/traps}. {@code -Dtest.trap=12,44} runs the scripts whose names begin so.
  */
 abstract class TrapsContract {
 
@@ -32,7 +28,6 @@ abstract class TrapsContract {
   abstract ServerKind kind();
 
   @TestFactory
-  @Execution(ExecutionMode.SAME_THREAD)
   List<DynamicTest> traps() throws IOException {
     server = TestServers.start(kind());
     String chosen = System.getProperty("test.trap", "");

@@ -45,12 +45,10 @@ import org.apache.kafka.connect.data.Struct;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A value read by the backfill and the same value from the stream are the same bytes. */
-@Isolated("changes the zone of the JVM")
 class BothPhasesIT {
 
   private static final SourceTableId TABLE = new SourceTableId("sameval", "vals");
