@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 class TwoDaemonsIT {
 
   private static final int PROTECTED = 4;
-  private static final int ROUNDS = Integer.getInteger("test.two-daemons.rounds", 3);
+  private static final int ROUNDS = Integer.getInteger("test.two-daemons.rounds", 1);
   private static final int ROWS = 1_000;
   private static final Duration LIMIT = Duration.ofSeconds(300);
 
