@@ -3,6 +3,7 @@ package io.sluice.replicator.sources.debezium;
 import io.debezium.spi.converter.CustomConverter;
 import io.debezium.spi.converter.RelationalColumn;
 import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
@@ -73,14 +74,22 @@ public final class ExactValueConverter implements CustomConverter<SchemaBuilder,
   private static @Nullable Object text(
       RelationalColumn column, int bytesOfCharacter, @Nullable Object value) {
     if (value instanceof byte[] bytes) {
-      return bytesOfCharacter == 2
-          ? new String(bytes, StandardCharsets.UTF_16BE)
-          : ofCodePoints(bytes);
+      return bytesOfCharacter == 2 ? ofUtf16(column, bytes) : ofCodePoints(bytes);
     }
     if (value == null || value instanceof String) {
       return value;
     }
     throw unexpected(column, value);
+  }
+
+  /** Unlike a String's constructor it puts nothing in the place of what is no character. */
+  private static String ofUtf16(RelationalColumn column, byte[] bytes) {
+    try {
+      return StandardCharsets.UTF_16BE.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+    } catch (CharacterCodingException e) {
+      throw new IllegalArgumentException(
+          "Text of " + column.dataCollection() + "." + column.name() + " is no UTF-16", e);
+    }
   }
 
   /** Java's own decoder of UTF-32BE drops a first U+FEFF, too. */
