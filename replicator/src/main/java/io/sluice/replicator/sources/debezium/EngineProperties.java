@@ -123,6 +123,8 @@ final class EngineProperties {
     set(properties, "tombstones.on.delete", "false");
     set(properties, "extended.headers.enabled", "false");
     set(properties, "errors.max.retries", "0");
+    // By default a value that can't be converted is null, with a line in the log.
+    set(properties, "event.converting.failure.handling.mode", "fail");
     set(properties, "heartbeat.interval.ms", "0");
     set(properties, "schema.history.internal.store.only.captured.databases.ddl", "true");
     set(properties, "schema.history.internal.store.only.captured.tables.ddl", "false");
