@@ -2,6 +2,7 @@ package io.sluice.lsm.compaction;
 
 import io.sluice.lsm.level.Levels;
 import io.sluice.lsm.level.SortedRun;
+import io.sluice.lsm.schema.MergeEngine;
 import io.sluice.lsm.schema.TableOptions;
 import java.util.List;
 import java.util.Optional;
@@ -21,18 +22,51 @@ import java.util.Optional;
  * <p>The result stands one level above the next run that is left, or in the deepest level if none
  * is; never in level 0: then more runs are taken, until one of a deeper level is among them.
  *
- * <p>Source: Paimon 1.4.2, UniversalCompaction.
+ * <p>Where level 0 must not stay (first-row: its rows are invisible), all level-0 runs are taken if
+ * nothing else is.
+ *
+ * <p>Source: Paimon 1.4.2, UniversalCompaction, ForceUpLevel0Compaction.
  */
 public final class CompactionPicker {
 
-  private final TableOptions.Compaction options;
+  /** What becomes of level-0 runs that are too few to be compacted for their number or size. */
+  public enum LevelZero {
+    MAY_STAY,
+    MUST_GO
+  }
 
-  public CompactionPicker(TableOptions.Compaction options) {
+  private final TableOptions.Compaction options;
+  private final LevelZero levelZero;
+
+  public CompactionPicker(TableOptions.Compaction options, LevelZero levelZero) {
     this.options = options;
+    this.levelZero = levelZero;
+  }
+
+  /** As the table's merge engine wants it. */
+  public static CompactionPicker of(TableOptions options) {
+    return new CompactionPicker(
+        options.compaction(),
+        options.mergeEngine() == MergeEngine.FIRST_ROW ? LevelZero.MUST_GO : LevelZero.MAY_STAY);
   }
 
   /** What should be compacted now, if anything. */
   public Optional<CompactionPlan> pick(Levels levels) {
+    Optional<CompactionPlan> plan = pickUniversal(levels);
+    return plan.isEmpty() && levelZero == LevelZero.MUST_GO ? pickLevelZero(levels) : plan;
+  }
+
+  private Optional<CompactionPlan> pickLevelZero(Levels levels) {
+    int count = 0;
+    for (SortedRun run : levels.runs()) {
+      if (run.level() == 0) {
+        count++;
+      }
+    }
+    return count == 0 ? Optional.empty() : Optional.of(planOf(levels, countBySize(levels, count)));
+  }
+
+  private Optional<CompactionPlan> pickUniversal(Levels levels) {
     List<SortedRun> runs = levels.runs();
     if (runs.size() < options.trigger()) {
       return Optional.empty();
@@ -69,6 +103,11 @@ public final class CompactionPicker {
   }
 
   private Optional<CompactionPlan> pickForSizeRatio(Levels levels, int atLeast) {
+    int count = countBySize(levels, atLeast);
+    return count > 1 ? Optional.of(planOf(levels, count)) : Optional.empty();
+  }
+
+  private int countBySize(Levels levels, int atLeast) {
     List<SortedRun> runs = levels.runs();
     long candidates = 0;
     for (SortedRun run : runs.subList(0, atLeast)) {
@@ -83,7 +122,7 @@ public final class CompactionPicker {
       candidates += next;
       count++;
     }
-    return count > 1 ? Optional.of(planOf(levels, count)) : Optional.empty();
+    return count;
   }
 
   /** Finds the output level for the first {@code count} runs, and takes more where it must. */
@@ -105,6 +144,7 @@ public final class CompactionPicker {
     boolean nothingBelow = outputLevel > 0 && outputLevel >= levels.deepestNonEmptyLevel();
     return new CompactionPlan(
         levels.runs().subList(0, count),
+        levels.runs().subList(count, levels.runs().size()),
         outputLevel,
         nothingBelow ? CompactionPlan.Deletes.DROPPED : CompactionPlan.Deletes.KEPT);
   }

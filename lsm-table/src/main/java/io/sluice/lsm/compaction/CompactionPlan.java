@@ -8,10 +8,12 @@ import java.util.List;
  * Which sorted runs of one bucket become one.
  *
  * @param runs neighbours in the tree, newest first
+ * @param below the runs that stay, all in levels deeper than the output's
  * @param outputLevel where the result stands, above 0
  * @param deletes whether delete records may go: nothing older lies below (format section 8.8)
  */
-public record CompactionPlan(List<SortedRun> runs, int outputLevel, Deletes deletes) {
+public record CompactionPlan(
+    List<SortedRun> runs, List<SortedRun> below, int outputLevel, Deletes deletes) {
 
   /** What becomes of delete records. */
   public enum Deletes {
@@ -21,6 +23,7 @@ public record CompactionPlan(List<SortedRun> runs, int outputLevel, Deletes dele
 
   public CompactionPlan {
     runs = List.copyOf(runs);
+    below = List.copyOf(below);
   }
 
   public List<DataFileMeta> files() {

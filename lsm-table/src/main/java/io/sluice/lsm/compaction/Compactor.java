@@ -10,6 +10,7 @@ import io.sluice.lsm.level.Sections;
 import io.sluice.lsm.level.Sections.Section;
 import io.sluice.lsm.merge.MergeRules;
 import io.sluice.lsm.merge.SerializedKeyComparator;
+import io.sluice.lsm.schema.MergeEngine;
 import io.sluice.lsm.schema.TableOptions;
 import io.sluice.lsm.schema.TableSchema;
 import java.io.IOException;
@@ -31,7 +32,10 @@ import java.util.function.Supplier;
  *       size. A single small file that has no neighbours to rewrite is upgraded, too.
  * </ol>
  *
- * New files have the schema of the compaction. Thread safe.
+ * <p>In a first-row table a key is in one file above level 0 at most, so that files are read
+ * without merging: what comes from level 0 is dropped where a level below the output has its key.
+ *
+ * <p>New files have the schema of the compaction. Thread safe.
  */
 public final class Compactor {
 
@@ -98,6 +102,7 @@ public final class Compactor {
     private final BucketReader files;
     private final MergeRules rules;
     private final long targetBytes;
+    private final boolean dropsKnownKeys;
     private final String filePrefix;
     private final List<DataFileMeta> before = new ArrayList<>();
     private final List<DataFileMeta> after = new ArrayList<>();
@@ -119,6 +124,8 @@ public final class Compactor {
       this.rules = MergeRules.of(schema);
       this.filePrefix = TableOptions.of(schema).dataFiles().prefix() + freshIds.get() + "-";
       this.targetBytes = TableOptions.of(schema).dataFiles().targetSizeBytes();
+      this.dropsKnownKeys =
+          rules.options().engine() == MergeEngine.FIRST_ROW && !plan.below().isEmpty();
     }
 
     CompactionResult run() throws IOException {
@@ -156,7 +163,8 @@ public final class Compactor {
     }
 
     private void upgrade(DataFileMeta file) throws IOException {
-      if (plan.outputLevel() == deepestLevel && file.mayHoldDeletes()) {
+      if (plan.outputLevel() == deepestLevel && file.mayHoldDeletes()
+          || dropsKnownKeys && file.level() == 0) {
         rewrite(List.of(single(file)));
       } else if (file.level() != plan.outputLevel()) {
         before.add(file);
@@ -175,11 +183,11 @@ public final class Compactor {
               DataFileMeta.SOURCE_COMPACTION,
               targetBytes);
       boolean done = false;
-      try {
+      try (KeysBelow below = keysBelow()) {
         MergeRules.Engine engine = rules.engine(schema.rowType());
         for (Section section : sections) {
           try (KeyValueReader records = files.merged(section, engine)) {
-            copy(records, writer);
+            copy(records, writer, below);
           }
         }
         after.addAll(writer.finish());
@@ -194,7 +202,15 @@ public final class Compactor {
       }
     }
 
-    private void copy(KeyValueReader records, RollingWriter writer) throws IOException {
+    private KeysBelow keysBelow() {
+      return new KeysBelow(
+          schema,
+          dropsKnownKeys ? plan.below() : List.of(),
+          keyType -> new BucketReader(fileIO, format, schemas, folder, keyType));
+    }
+
+    private void copy(KeyValueReader records, RollingWriter writer, KeysBelow below)
+        throws IOException {
       boolean dropDeletes = plan.deletes() == CompactionPlan.Deletes.DROPPED;
       int untilCheck = 0;
       while (records.advance()) {
@@ -204,7 +220,7 @@ public final class Compactor {
           }
           untilCheck = RECORDS_BETWEEN_CHECKS;
         }
-        if (dropDeletes && records.kind().isRetract()) {
+        if (dropDeletes && records.kind().isRetract() || below.contains(records.row())) {
           continue;
         }
         writer.write(records.row(), records.sequenceNumber(), records.kind());

@@ -160,7 +160,7 @@ public final class TableCompactor implements AutoCloseable {
     this.options = options.compaction();
     this.writeOnly = options.writeOnly();
     this.keyOrder = keyOrder;
-    this.picker = new CompactionPicker(options.compaction());
+    this.picker = CompactionPicker.of(options);
     this.live =
         new LiveBuckets(
             parts.snapshots(), parts.manifests(), keyOrder, options.compaction().levels());

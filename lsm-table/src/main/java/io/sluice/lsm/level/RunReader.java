@@ -21,6 +21,7 @@ public final class RunReader implements KeyValueReader {
   private final Iterator<DataFileMeta> files;
   private final Opener opener;
   private @Nullable KeyValueReader current;
+  private int level;
 
   public RunReader(List<DataFileMeta> files, Opener opener) {
     this.files = files.iterator();
@@ -41,7 +42,9 @@ public final class RunReader implements KeyValueReader {
       if (!files.hasNext()) {
         return false;
       }
-      current = opener.open(files.next());
+      DataFileMeta file = files.next();
+      current = opener.open(file);
+      level = file.level();
     }
   }
 
@@ -65,6 +68,11 @@ public final class RunReader implements KeyValueReader {
   @Override
   public Row row() {
     return current().row();
+  }
+
+  @Override
+  public int level() {
+    return level;
   }
 
   @Override

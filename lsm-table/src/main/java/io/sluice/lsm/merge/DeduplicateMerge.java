@@ -13,9 +13,27 @@ public final class DeduplicateMerge implements MergeFunction {
   }
 
   private final Deletes deletes;
+  private @Nullable KeyValue newest;
 
   public DeduplicateMerge(Deletes deletes) {
     this.deletes = deletes;
+  }
+
+  @Override
+  public void reset() {
+    newest = null;
+  }
+
+  @Override
+  public void add(KeyValue record) {
+    if (deletes == Deletes.HONOURED || !record.kind().isRetract()) {
+      newest = record;
+    }
+  }
+
+  @Override
+  public @Nullable KeyValue result() {
+    return newest;
   }
 
   @Override

@@ -13,6 +13,7 @@ import java.util.Comparator;
 public final class KeyComparator implements Comparator<Row> {
 
   private final int[] columns;
+  private final int[] rightColumns;
   private final boolean[] nullable;
   private final ColumnComparator[] comparators;
 
@@ -20,7 +21,12 @@ public final class KeyComparator implements Comparator<Row> {
    * @param columns positions of the key columns in {@code rowType}, in key order
    */
   public KeyComparator(RowType rowType, int[] columns) {
+    this(rowType, columns, columns);
+  }
+
+  private KeyComparator(RowType rowType, int[] columns, int[] rightColumns) {
     this.columns = columns.clone();
+    this.rightColumns = rightColumns.clone();
     this.nullable = new boolean[columns.length];
     this.comparators = new ColumnComparator[columns.length];
     for (int i = 0; i < columns.length; i++) {
@@ -38,6 +44,14 @@ public final class KeyComparator implements Comparator<Row> {
     return new KeyComparator(keyType, columns);
   }
 
+  /** Compares whole rows of a table, on the left, with rows that hold just the key. */
+  public static KeyComparator ofRowsAndKeys(TableSchema schema) {
+    int[] columns = schema.rowType().positions(schema.trimmedPrimaryKeys());
+    int[] own = new int[columns.length];
+    Arrays.setAll(own, i -> i);
+    return new KeyComparator(schema.rowType(), columns, own);
+  }
+
   /** Orders whole rows of a table by its trimmed primary key. */
   public static KeyComparator ofRows(TableSchema schema) {
     return new KeyComparator(
@@ -47,11 +61,12 @@ public final class KeyComparator implements Comparator<Row> {
   @Override
   public int compare(Row a, Row b) {
     for (int i = 0; i < columns.length; i++) {
-      int column = columns[i];
+      int left = columns[i];
+      int right = rightColumns[i];
       int order =
           nullable[i]
-              ? comparators[i].compareNullable(a, column, b, column)
-              : comparators[i].compare(a, column, b, column);
+              ? comparators[i].compareNullable(a, left, b, right)
+              : comparators[i].compare(a, left, b, right);
       if (order != 0) {
         return order;
       }

@@ -6,15 +6,39 @@ import org.jspecify.annotations.Nullable;
 /**
  * What several records of one key become: a merge engine. A key with a single record never gets
  * here, it stays as it is (format description section 8.2). One thread.
+ *
+ * <pre>function.reset(); function.add(oldest); ... function.add(newest); use(function.result());
+ * </pre>
  */
 public interface MergeFunction {
 
+  /** Begins the next key. */
+  void reset();
+
   /**
-   * @param records of one key, oldest first; only the first {@code count} count. All are current
-   *     together, so none need be copied
-   * @param count at least 2
-   * @return one of the records or one of the function's own, good until the next call; null if
-   *     nothing remains
+   * Takes a record of the key, oldest first. REQUIRES: it stays as it is until the result is used:
+   * nothing of it is copied.
+   *
+   * @throws io.sluice.lsm.error.UnsupportedTableException if the engine can't take it
    */
-  @Nullable KeyValue merge(KeyValue[] records, int count);
+  void add(KeyValue record);
+
+  /**
+   * One of the records or one of the function's own, good until the next {@link #reset}; null if
+   * nothing remains. REQUIRES: there was a record.
+   */
+  @Nullable KeyValue result();
+
+  /**
+   * All at once.
+   *
+   * @param records of one key, oldest first; only the first {@code count} count
+   */
+  default @Nullable KeyValue merge(KeyValue[] records, int count) {
+    reset();
+    for (int i = 0; i < count; i++) {
+      add(records[i]);
+    }
+    return result();
+  }
 }

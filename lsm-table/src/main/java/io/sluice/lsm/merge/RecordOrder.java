@@ -45,7 +45,8 @@ public final class RecordOrder implements Comparator<KeyValue> {
     return Long.compare(a.sequenceNumber(), b.sequenceNumber());
   }
 
-  private int compareFields(Row a, Row b) {
+  /** By the columns alone. */
+  int compareFields(Row a, Row b) {
     for (int i = 0; i < columns.length; i++) {
       int column = columns[i];
       boolean nullA = a.isNullAt(column);

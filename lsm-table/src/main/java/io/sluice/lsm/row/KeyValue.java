@@ -12,4 +12,9 @@ public interface KeyValue {
 
   /** The value columns; good until the owner moves on. */
   Row row();
+
+  /** Level of the file that holds the record; 0 for one that is in no file yet. */
+  default int level() {
+    return 0;
+  }
 }

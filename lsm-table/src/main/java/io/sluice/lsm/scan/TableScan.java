@@ -18,7 +18,9 @@ import io.sluice.lsm.merge.MergeRules;
 import io.sluice.lsm.merge.SerializedKeyComparator;
 import io.sluice.lsm.row.Row;
 import io.sluice.lsm.schema.DataField;
+import io.sluice.lsm.schema.MergeEngine;
 import io.sluice.lsm.schema.RowType;
+import io.sluice.lsm.schema.TableOptions;
 import io.sluice.lsm.schema.TableSchema;
 import io.sluice.lsm.snapshot.SchemaStore;
 import io.sluice.lsm.snapshot.Snapshot;
@@ -57,6 +59,7 @@ public final class TableScan {
   private final TableSchema schema;
   private final List<String> columns;
   private final @Nullable Filter filter;
+  private final boolean firstRow;
 
   private TableScan(
       Parts parts,
@@ -69,6 +72,7 @@ public final class TableScan {
     this.schema = schema;
     this.columns = List.copyOf(columns);
     this.filter = filter;
+    this.firstRow = TableOptions.of(schema).mergeEngine() == MergeEngine.FIRST_ROW;
   }
 
   /**
@@ -127,7 +131,7 @@ public final class TableScan {
             .manifests()
             .liveFiles(snapshot.baseManifestList(), snapshot.deltaManifestList())
             .entries()) {
-      if (filter == null || mayHoldRows(entry, filter)) {
+      if (visible(entry) && (filter == null || mayHoldRows(entry, filter))) {
         buckets
             .computeIfAbsent(
                 new BucketId(entry.partition(), entry.bucket()), id -> new ArrayList<>())
@@ -212,13 +216,14 @@ public final class TableScan {
     if (filter != null) {
       read.addAll(filter.columns());
     }
-    if (rules != null) {
-      for (int column : schema.rowType().positions(rules.neededColumns())) {
-        read.add(column);
-      }
-    }
     for (int column : schema.rowType().positions(schema.partitionKeys())) {
       read.remove(column);
+    }
+    if (rules != null) {
+      List<String> names = read.stream().map(i -> schema.rowType().field(i).name()).toList();
+      for (int column : schema.rowType().positions(rules.neededFor(names))) {
+        read.add(column);
+      }
     }
     return read.stream().mapToInt(Integer::intValue).toArray();
   }
@@ -235,6 +240,14 @@ public final class TableScan {
       sources[partition[i]] = -1 - i;
     }
     return sources;
+  }
+
+  /**
+   * Rows of a first-row table show once they are compacted: only then it is known that there is no
+   * older one (format description section 8.7).
+   */
+  private boolean visible(ManifestEntry entry) {
+    return !firstRow || entry.file().level() > 0;
   }
 
   // ---------------------------------------------------------------- pruning

@@ -30,6 +30,11 @@ public enum TypeRoot {
     return this == ARRAY || this == MAP || this == MULTISET || this == ROW || this == VARIANT;
   }
 
+  /** Integers, FLOAT, DOUBLE and DECIMAL. */
+  public boolean isNumeric() {
+    return ordinal() >= TINYINT.ordinal() && ordinal() <= DECIMAL.ordinal();
+  }
+
   /** CHAR and VARCHAR: UTF-8 text. */
   public boolean isText() {
     return this == CHAR || this == VARCHAR;

@@ -58,8 +58,8 @@ public final class UnsupportedFeatures {
     if (options.bucket() == -2) {
       found.add("bucket = -2 (postponed buckets)");
     }
-    if (options.mergeEngine() != MergeEngine.DEDUPLICATE) {
-      found.add("merge-engine = " + options.mergeEngine().text());
+    if (!schema.primaryKeys().isEmpty()) {
+      MergeOptions.of(schema);
     }
     differing(schema, READING, READING_ABSENT, found);
     return found;
@@ -82,12 +82,35 @@ public final class UnsupportedFeatures {
       found.add("changelog-producer = " + options.changelogProducer().text());
     }
     differing(schema, WRITING, WRITING_ABSENT, found);
+    if (!schema.primaryKeys().isEmpty()) {
+      uncomputed(MergeOptions.of(schema), found);
+    }
     for (DataField field : schema.rowType().fields()) {
       if (field.type().root().isNested()) {
         found.add("column " + field.name() + " of type " + field.type().root());
       }
     }
     return found;
+  }
+
+  /** A scan refuses only what it needs of these columns; a writer needs all. */
+  private static void uncomputed(MergeOptions options, List<String> found) {
+    options.aggregations().entrySet().stream()
+        .sorted(Map.Entry.comparingByKey())
+        .forEach(
+            e -> {
+              AggregateFunction function = e.getValue().function();
+              if (function.lacking() != null) {
+                found.add(
+                    "aggregate function "
+                        + function.text()
+                        + " of column "
+                        + e.getKey()
+                        + " (it "
+                        + function.lacking()
+                        + ")");
+              }
+            });
   }
 
   /**

@@ -2,6 +2,7 @@ package io.sluice.lsm.write;
 
 import io.sluice.lsm.binary.BinaryRow;
 import io.sluice.lsm.datafile.KeyValueReader;
+import io.sluice.lsm.merge.MergeFunction;
 import io.sluice.lsm.merge.MergeRules;
 import io.sluice.lsm.row.KeyValue;
 import io.sluice.lsm.row.Row;
@@ -39,7 +40,7 @@ final class Memtable {
   private static final int PAGE_BYTES_MAX = 1 << 20;
   private static final int INDEX_MIN = 64;
   private static final int INDEX_BYTES = 2 * Long.BYTES;
-  private static final int MERGE_BATCH = 64;
+  private static final int REUSED_VIEWS = 64;
   private static final int TOUCH_AHEAD = 32;
   private static final int CACHE_LINE = 64;
 
@@ -193,8 +194,7 @@ final class Memtable {
     private final byte[][] pageArray = pages.toArray(new byte[0][]);
     private final Record single = new Record();
     private final Record probe = new Record();
-    private final KeyValue[] batch = new KeyValue[MERGE_BATCH];
-    private final Record[] views = new Record[MERGE_BATCH + 1];
+    private final @Nullable Record[] views = new Record[REUSED_VIEWS];
     private int next;
     private int touched;
     private int touchedBytes;
@@ -260,30 +260,18 @@ final class Memtable {
     }
 
     /**
-     * Merges in batches, the result so far being the oldest of the next: a key with a million
-     * records must not need a million views.
+     * Merges the records of one key. The views of the first ones are used again for the next key;
+     * of a key with a million records there are as many short-lived views.
      */
     private @Nullable KeyValue merge(int from, int to) {
-      KeyValue merged = null;
-      int filled = 0;
-      int view = 0;
+      MergeFunction function = engine.function();
+      function.reset();
       for (int i = from; i < to; i++) {
-        if (filled == MERGE_BATCH) {
-          merged = engine.function().merge(batch, filled);
-          filled = 0;
-          view = 0;
-          if (merged != null) {
-            batch[filled++] = merged;
-          }
-        }
-        Record record = view(view++);
-        if (record == merged) {
-          record = view(view++);
-        }
+        Record record = i - from < views.length ? view(i - from) : new Record();
         record.moveTo(sortedAddresses[i]);
-        batch[filled++] = record;
+        function.add(record);
       }
-      return filled == 1 ? batch[0] : engine.function().merge(batch, filled);
+      return function.result();
     }
 
     private Record view(int index) {

@@ -6,8 +6,8 @@ import io.sluice.lsm.datafile.FileFormat;
 import io.sluice.lsm.datafile.KeyValueReader;
 import io.sluice.lsm.datafile.KeyValueWriter;
 import io.sluice.lsm.io.FileIO;
-import io.sluice.lsm.merge.DeduplicateMerge;
 import io.sluice.lsm.merge.MergeRules;
+import io.sluice.lsm.merge.RetractCheck;
 import io.sluice.lsm.row.RowKind;
 import io.sluice.lsm.schema.TableOptions;
 import io.sluice.lsm.schema.TableSchema;
@@ -33,6 +33,7 @@ public final class MemtableBucketWriter implements BucketWriter {
 
   private TableSchema schema;
   private MergeRules rules;
+  private RetractCheck retracts;
   private Memtable memtable;
   private long waitingRecords;
   private int nextFile;
@@ -55,6 +56,7 @@ public final class MemtableBucketWriter implements BucketWriter {
     this.memory = memory;
     this.schema = schema;
     this.rules = MergeRules.of(schema);
+    this.retracts = new RetractCheck(rules, schema.rowType());
     this.memtable = new Memtable(schema.rowType(), rules, memory);
   }
 
@@ -69,8 +71,11 @@ public final class MemtableBucketWriter implements BucketWriter {
               + " with "
               + schema.rowType().size());
     }
-    if (dropped(row.kind())) {
-      return;
+    if (row.kind().isRetract()) {
+      if (dropped(row.kind())) {
+        return;
+      }
+      retracts.check(row);
     }
     memtable.add(row, sequenceNumber);
     if (memtable.bytes() >= MEMTABLE_BYTES_MAX) {
@@ -79,9 +84,8 @@ public final class MemtableBucketWriter implements BucketWriter {
   }
 
   private boolean dropped(RowKind kind) {
-    return kind.isRetract()
-        && (rules.deletes() == DeduplicateMerge.Deletes.IGNORED
-            || kind == RowKind.UPDATE_BEFORE && rules.ignoreUpdateBefore());
+    return rules.options().ignoreDelete()
+        || kind == RowKind.UPDATE_BEFORE && rules.options().ignoreUpdateBefore();
   }
 
   @Override
@@ -143,6 +147,7 @@ public final class MemtableBucketWriter implements BucketWriter {
     flush();
     schema = newSchema;
     rules = MergeRules.of(newSchema);
+    retracts = new RetractCheck(rules, newSchema.rowType());
     memtable = new Memtable(newSchema.rowType(), rules, memory);
   }
 

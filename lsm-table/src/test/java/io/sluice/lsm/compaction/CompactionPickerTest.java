@@ -8,11 +8,8 @@ import io.sluice.lsm.level.SortedRun;
 import io.sluice.lsm.merge.SerializedKeyComparator;
 import io.sluice.lsm.schema.TableOptions;
 import io.sluice.lsm.schema.TableSchema;
+import io.sluice.lsm.testing.Script;
 import io.sluice.lsm.testing.TestFiles;
-import java.io.IOException;
-import java.net.URISyntaxException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -21,8 +18,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /**
- * Runs {@code compaction/picker.txt}: commands, each followed by its expected output behind {@code
- * ----}. {@code -Drewrite=true} writes what comes out into the source file.
+ * Runs the {@link Script} {@code compaction/picker.txt}.
  *
  * <pre>
  * options key=value ...     the table's options from here on
@@ -32,42 +28,14 @@ import org.junit.jupiter.api.Test;
  */
 class CompactionPickerTest {
 
-  private static final String SCRIPT = "compaction/picker.txt";
-
   private Map<String, String> options = Map.of();
   private List<DataFileMeta> files = List.of();
   private int names;
 
   @Test
   void picksAsTheScriptSays() throws Exception {
-    String script =
-        Files.readString(Path.of(CompactionPickerTest.class.getResource("/" + SCRIPT).toURI()));
-    String actual = run(script);
-    if (Boolean.getBoolean("rewrite")) {
-      Files.writeString(Path.of("src/test/resources/" + SCRIPT), actual);
-    }
-    assertThat(actual).isEqualTo(script);
-  }
-
-  private String run(String script) throws IOException, URISyntaxException {
-    StringBuilder out = new StringBuilder();
-    List<String> block = new ArrayList<>();
-    boolean output = false;
-    for (String line : script.split("\n", -1)) {
-      if (line.isBlank() || line.startsWith("#")) {
-        out.append(line).append('\n');
-        output = false;
-        block.clear();
-      } else if (line.equals("----")) {
-        out.append(line).append('\n').append(execute(block));
-        output = true;
-      } else if (!output) {
-        block.add(line);
-        out.append(line).append('\n');
-      }
-    }
-    // The split gives one empty text behind the last line end.
-    return out.substring(0, out.length() - 1);
+    Script script = Script.load("compaction/picker.txt");
+    assertThat(script.run(this::execute)).isEqualTo(script.expected());
   }
 
   private String execute(List<String> block) {
@@ -141,7 +109,7 @@ class CompactionPickerTest {
   }
 
   private CompactionPicker picker() {
-    return new CompactionPicker(TableOptions.of(schema()).compaction());
+    return CompactionPicker.of(TableOptions.of(schema()));
   }
 
   private static String describe(Optional<CompactionPlan> plan) {

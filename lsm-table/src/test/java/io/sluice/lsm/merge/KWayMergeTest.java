@@ -8,10 +8,13 @@ import io.sluice.lsm.datafile.KeyValueReader;
 import io.sluice.lsm.row.Row;
 import io.sluice.lsm.row.RowKind;
 import io.sluice.lsm.schema.DataTypes;
+import io.sluice.lsm.schema.MergeEngine;
+import io.sluice.lsm.schema.MergeOptions;
 import io.sluice.lsm.schema.RowType;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -63,8 +66,13 @@ class KWayMergeTest {
   }
 
   private static MergeRules rules(DeduplicateMerge.Deletes deletes) {
+    boolean ignored = deletes == DeduplicateMerge.Deletes.IGNORED;
     return new MergeRules(
-        List.of("f0"), List.of(), RecordOrder.Direction.ASCENDING, deletes, false);
+        List.of("f0"),
+        List.of(),
+        RecordOrder.Direction.ASCENDING,
+        new MergeOptions(MergeEngine.DEDUPLICATE, ignored, false, false, List.of(), Map.of()),
+        MergeRules.Older.APART);
   }
 
   @Test

@@ -146,10 +146,7 @@ class TableOptionsTest {
     options.put("record-level.expire-time", "1 d");
     options.put("changelog-producer", "lookup");
     assertThat(UnsupportedFeatures.forReading(table(options)))
-        .containsExactly(
-            "merge-engine = aggregation",
-            "deletion-vectors.enabled = true",
-            "record-level.expire-time = 1 d");
+        .containsExactly("deletion-vectors.enabled = true", "record-level.expire-time = 1 d");
     assertThatThrownBy(() -> UnsupportedFeatures.checkWriting(table(options), "lake/t"))
         .isInstanceOf(UnsupportedTableException.class)
         .hasMessageContaining("lake/t")

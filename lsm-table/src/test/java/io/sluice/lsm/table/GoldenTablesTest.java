@@ -72,7 +72,16 @@ class GoldenTablesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"dedup-orc", "partitioned", "sequence-field", "all-types"})
+  @ValueSource(
+      strings = {
+        "dedup-orc",
+        "partitioned",
+        "sequence-field",
+        "all-types",
+        "partial-update",
+        "aggregation",
+        "first-row"
+      })
   void readsEverySnapshotAsPaimonDoes(String name) throws Exception {
     Golden golden = open(name);
     JsonNode latest = golden.expected().get("latest");

@@ -125,7 +125,8 @@ public final class PaimonOracle {
     return IOManager.create(System.getProperty("java.io.tmpdir"));
   }
 
-  private static Map<String, String> render(List<DataField> fields, InternalRow row) {
+  /** A row of Paimon's in the way of {@link CanonicalRows}. */
+  public static Map<String, String> render(List<DataField> fields, InternalRow row) {
     Map<String, String> result = new LinkedHashMap<>();
     for (int i = 0; i < fields.size(); i++) {
       DataType type = fields.get(i).type();

@@ -5,13 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.lsm.binary.BinaryRow;
 import io.sluice.lsm.binary.TestRows;
 import io.sluice.lsm.datafile.KeyValueReader;
-import io.sluice.lsm.merge.DeduplicateMerge;
 import io.sluice.lsm.merge.KeyComparator;
 import io.sluice.lsm.merge.MergeRules;
 import io.sluice.lsm.merge.RecordOrder;
 import io.sluice.lsm.row.RowKind;
 import io.sluice.lsm.schema.DataType;
 import io.sluice.lsm.schema.DataTypes;
+import io.sluice.lsm.schema.MergeEngine;
+import io.sluice.lsm.schema.MergeOptions;
 import io.sluice.lsm.schema.RowType;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -38,8 +39,8 @@ class MemtableTest {
         IntStream.range(0, keyColumns).mapToObj(i -> "f" + i).toList(),
         List.of(),
         RecordOrder.Direction.ASCENDING,
-        DeduplicateMerge.Deletes.HONOURED,
-        false);
+        new MergeOptions(MergeEngine.DEDUPLICATE, false, false, false, List.of(), Map.of()),
+        MergeRules.Older.APART);
   }
 
   /** Key types whose prefixes decide, partly decide and don't, each against a sorted map. */

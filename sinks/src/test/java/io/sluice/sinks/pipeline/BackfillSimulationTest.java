@@ -362,7 +362,7 @@ class BackfillSimulationTest {
       CompactionResult result =
           new Compactor(storage, new OrcFormat(lake.clock), lsm.schemas()::read, ids)
               .run(
-                  new CompactionPlan(levels.runs(), 5, CompactionPlan.Deletes.DROPPED),
+                  new CompactionPlan(levels.runs(), List.of(), 5, CompactionPlan.Deletes.DROPPED),
                   lsm.partitionPaths().bucketFolder(BinaryRow.EMPTY, 0),
                   schema,
                   5,
