@@ -19,6 +19,14 @@ public interface KeyValueWriter {
   /** Bytes that the file has by now, buffered ones estimated; for rolling. */
   long bytesSoFar();
 
+  /**
+   * Whether some of its rows are so large that few of them may fill a file: then its size must be
+   * asked for after each.
+   */
+  default boolean hasLargeRows() {
+    return false;
+  }
+
   long rowCount();
 
   /** Completes the file durably and describes it. */

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RollingWriter {
 
-  /** Sizes are asked for once in so many records. */
+  /** Sizes are asked for once in so many records, or after each if there are large ones. */
   private static final int RECORDS_BETWEEN_CHECKS = 1024;
 
   private final FileFormat format;
@@ -61,7 +61,7 @@ public final class RollingWriter {
       current = writer;
     }
     writer.write(value, sequenceNumber, kind);
-    if (--recordsUntilCheck == 0) {
+    if (--recordsUntilCheck == 0 || writer.hasLargeRows()) {
       recordsUntilCheck = RECORDS_BETWEEN_CHECKS;
       if (writer.bytesSoFar() >= targetBytes) {
         finishCurrent(writer);

@@ -29,6 +29,11 @@ abstract class OrcColumnWriter {
     this.vector = vector;
   }
 
+  /** Bytes of text and binary values, counted by all column writers of a file together. */
+  static final class Volume {
+    long bytes;
+  }
+
   /** Whether the value was null. */
   final boolean write(Row row, int at) {
     if (row.isNullAt(column)) {
@@ -44,8 +49,9 @@ abstract class OrcColumnWriter {
 
   /**
    * @param column position in the rows
+   * @param volume counts what this column takes
    */
-  static OrcColumnWriter create(DataField field, int column, ColumnVector vector) {
+  static OrcColumnWriter create(DataField field, int column, ColumnVector vector, Volume volume) {
     DataType type = field.type();
     return switch (type.root()) {
       case BOOLEAN -> new BooleanWriter(field, column, (LongColumnVector) vector);
@@ -61,8 +67,8 @@ abstract class OrcColumnWriter {
             ? new CompactDecimalWriter(field, column, (LongColumnVector) vector)
             : new DecimalWriter(field, column, (DecimalColumnVector) vector, decimal);
       }
-      case CHAR, VARCHAR -> new TextWriter(field, column, (BytesColumnVector) vector);
-      case BINARY, VARBINARY -> new BytesWriter(field, column, (BytesColumnVector) vector);
+      case CHAR, VARCHAR -> new TextWriter(field, column, (BytesColumnVector) vector, volume);
+      case BINARY, VARBINARY -> new BytesWriter(field, column, (BytesColumnVector) vector, volume);
       case TIMESTAMP, TIMESTAMP_LTZ ->
           new TimestampWriter(
               field, column, (TimestampColumnVector) vector, ((TemporalType) type).precision());
@@ -209,30 +215,35 @@ abstract class OrcColumnWriter {
 
   private static final class BytesWriter extends OrcColumnWriter {
     private final BytesColumnVector vector;
+    private final Volume volume;
     private final BytesView view = new BytesView();
 
-    BytesWriter(DataField field, int column, BytesColumnVector vector) {
+    BytesWriter(DataField field, int column, BytesColumnVector vector, Volume volume) {
       super(field, column, vector);
       this.vector = vector;
+      this.volume = volume;
     }
 
     @Override
     void copy(Row row, int at) {
       row.getBytes(column, view);
       vector.setVal(at, view.array, view.offset, view.length);
+      volume.bytes += view.length;
     }
   }
 
   /** CHAR and VARCHAR: ORC would cut what is too long, and CHAR's blanks at the end, silently. */
   private static final class TextWriter extends OrcColumnWriter {
     private final BytesColumnVector vector;
+    private final Volume volume;
     private final BytesView view = new BytesView();
     private final int charsMax;
     private final boolean trimmed;
 
-    TextWriter(DataField field, int column, BytesColumnVector vector) {
+    TextWriter(DataField field, int column, BytesColumnVector vector, Volume volume) {
       super(field, column, vector);
       this.vector = vector;
+      this.volume = volume;
       LengthType type = (LengthType) field.type();
       this.charsMax = type.length();
       this.trimmed = type.root() == io.sluice.lsm.schema.TypeRoot.CHAR;
@@ -261,6 +272,7 @@ abstract class OrcColumnWriter {
                 + " can't hold a text that ends with a blank: ORC drops it. Make it VARCHAR.");
       }
       vector.setVal(at, view.array, view.offset, length);
+      volume.bytes += length;
     }
 
     private int characters() {

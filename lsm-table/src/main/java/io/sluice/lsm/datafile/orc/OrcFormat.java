@@ -39,8 +39,11 @@ public final class OrcFormat implements FileFormat {
 
   static final Logger LOG = LoggerFactory.getLogger(OrcFormat.class);
 
-  /** Rows of a batch. */
+  /** Rows of a batch at most. */
   static final int BATCH = 1024;
+
+  /** Text and binary bytes of a batch at most, but for its last row. */
+  static final long BATCH_BYTES = 4 << 20;
 
   private static final int SMALL_BUFFER_BYTES = 16 << 10;
 

@@ -17,12 +17,17 @@ import io.sluice.lsm.schema.TableSchema;
 import io.sluice.lsm.schema.TypeRoot;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.util.List;
 import org.apache.hadoop.hive.ql.exec.vector.ColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.LongColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
+import org.apache.orc.BinaryColumnStatistics;
+import org.apache.orc.ColumnStatistics;
 import org.apache.orc.OrcFile;
 import org.apache.orc.Reader;
 import org.apache.orc.RecordReader;
+import org.apache.orc.StringColumnStatistics;
+import org.apache.orc.StripeStatistics;
 import org.apache.orc.TypeDescription;
 
 /**
@@ -92,7 +97,8 @@ final class OrcKeyValueReader implements KeyValueReader {
       conversions[i] = OrcConversions.of(stored, wanted, path);
     }
     this.batch =
-        type.createRowBatch(TypeDescription.RowBatchVersion.USE_DECIMAL64, OrcFormat.BATCH);
+        type.createRowBatch(
+            TypeDescription.RowBatchVersion.USE_DECIMAL64, batchRows(reader, include));
     this.records = reader.rows(reader.options().include(include).schema(type));
   }
 
@@ -128,6 +134,34 @@ final class OrcKeyValueReader implements KeyValueReader {
       }
       throw failure(path, streams, e);
     }
+  }
+
+  /** Rows to take at once, so that they are not much more than BATCH_BYTES. */
+  private static int batchRows(Reader reader, boolean[] include) throws IOException {
+    if (volume(reader.getStatistics(), include) <= 8 * OrcFormat.BATCH_BYTES) {
+      return OrcFormat.BATCH;
+    }
+    long rowBytesMax = 1;
+    List<StripeStatistics> stripes = reader.getStripeStatistics(include);
+    for (int i = 0; i < stripes.size(); i++) {
+      long rows = Math.max(1, reader.getStripes().get(i).getNumberOfRows());
+      rowBytesMax =
+          Math.max(rowBytesMax, volume(stripes.get(i).getColumnStatistics(), include) / rows);
+    }
+    return (int) Math.max(1, Math.min(OrcFormat.BATCH, OrcFormat.BATCH_BYTES / rowBytesMax));
+  }
+
+  /** Text and binary bytes of the included columns. */
+  private static long volume(ColumnStatistics[] columns, boolean[] include) {
+    long bytes = 0;
+    for (int id = 0; id < Math.min(columns.length, include.length); id++) {
+      if (include[id] && columns[id] instanceof StringColumnStatistics text) {
+        bytes += text.getSum();
+      } else if (include[id] && columns[id] instanceof BinaryColumnStatistics binary) {
+        bytes += binary.getSum();
+      }
+    }
+    return bytes;
   }
 
   private int require(TypeDescription type, String name, boolean[] include) {

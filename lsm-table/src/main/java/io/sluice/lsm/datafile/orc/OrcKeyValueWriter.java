@@ -30,8 +30,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Fills column vectors from rows and hands them to ORC a batch at a time. The ORC writer is made
  * with the first batch, when it is known which text columns repeat enough for a dictionary.
+ *
+ * <p>Memory is bounded by bytes as well as by rows: a batch ends when it holds {@link
+ * OrcFormat#BATCH_BYTES}, and a stripe when its large rows do {@link #STRIPE_LARGE_BYTES_MAX}, so
+ * that a reader that takes a batch of it at once is bounded, too, however well they compress.
  */
 final class OrcKeyValueWriter implements KeyValueWriter {
+
+  /** A batch of smaller rows is no burden. */
+  private static final long LARGE_ROW_BYTES = 8 * OrcFormat.BATCH_BYTES / OrcFormat.BATCH;
+
+  private static final long STRIPE_LARGE_BYTES_MAX = 8 * OrcFormat.BATCH_BYTES;
 
   private final FileIO fileIO;
   private final String path;
@@ -53,7 +62,10 @@ final class OrcKeyValueWriter implements KeyValueWriter {
   private final OrcRow batchRow;
   private final BinaryRowProjection key;
   private final CharBounds charBounds;
+  private final OrcColumnWriter.Volume volume = new OrcColumnWriter.Volume();
 
+  private long largeBytesOfStripe;
+  private boolean largeRows;
   private @Nullable Output output;
   private byte @Nullable [] minKey;
   private byte[] maxKey = new byte[0];
@@ -114,7 +126,7 @@ final class OrcKeyValueWriter implements KeyValueWriter {
     for (int i = 0; i < width; i++) {
       DataField field = schema.rowType().field(i);
       ColumnVector vector = batch.cols[first + i];
-      columns[i] = OrcColumnWriter.create(field, i, vector);
+      columns[i] = OrcColumnWriter.create(field, i, vector, volume);
       required[i] = !field.type().nullable();
       TypeRoot root = field.type().root();
       if (root == TypeRoot.TIMESTAMP) {
@@ -131,10 +143,11 @@ final class OrcKeyValueWriter implements KeyValueWriter {
 
   @Override
   public void write(Row value, long sequenceNumber, RowKind kind) throws IOException {
-    if (batch.size == OrcFormat.BATCH) {
+    if (batch.size == OrcFormat.BATCH || volume.bytes >= OrcFormat.BATCH_BYTES) {
       flushBatch(false);
     }
     int at = batch.size;
+    long volumeBefore = volume.bytes;
     for (OrcColumnWriter column : columns) {
       if (column.write(value, at)
           && required[column.column]
@@ -156,6 +169,16 @@ final class OrcKeyValueWriter implements KeyValueWriter {
     }
     rows++;
     batch.size = at + 1;
+    long rowBytes = volume.bytes - volumeBefore;
+    if (rowBytes >= LARGE_ROW_BYTES) {
+      largeRows = true;
+      largeBytesOfStripe += rowBytes;
+    }
+  }
+
+  @Override
+  public boolean hasLargeRows() {
+    return largeRows;
   }
 
   private void clearBatch() {
@@ -167,6 +190,7 @@ final class OrcKeyValueWriter implements KeyValueWriter {
       }
     }
     batch.size = 0;
+    volume.bytes = 0;
   }
 
   private void flushBatch(boolean last) throws IOException {
@@ -197,6 +221,10 @@ final class OrcKeyValueWriter implements KeyValueWriter {
       timestamps.checkInstants(size);
       addRows(out.writer(), 0, size);
       batch.selectedInUse = false;
+    }
+    if (largeBytesOfStripe >= STRIPE_LARGE_BYTES_MAX) {
+      out.writer().writeIntermediateFooter();
+      largeBytesOfStripe = 0;
     }
     for (int i = 0; i < columns.length; i++) {
       ColumnVector vector = batch.cols[layout.firstValuePosition() + i];
