@@ -89,10 +89,20 @@ public final class Liveness {
     }
   }
 
-  /** A wait that is over when it is closed. */
+  /** A wait, or work, that is over when it is closed. */
   public interface Wait extends AutoCloseable {
     @Override
     void close();
+  }
+
+  /** The calling thread's stage, if it has one, works until this is closed, and rests then. */
+  public Wait working() {
+    Stage stage = byThread.get(Thread.currentThread());
+    if (stage == null) {
+      return () -> {};
+    }
+    stage.works();
+    return stage::rests;
   }
 
   /** The calling thread's stage, if it has one, waits for another one. */

@@ -6,6 +6,7 @@ import java.util.PriorityQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,6 +40,7 @@ public final class CompactionPool implements Executor, AutoCloseable {
   private final PriorityQueue<Entry> queue =
       new PriorityQueue<>(Comparator.comparingLong(Entry::place));
   private final Thread[] threads;
+  private final UnaryOperator<Runnable> around;
   private long arrivals;
   private int largeRunning;
   private boolean closed;
@@ -47,9 +49,17 @@ public final class CompactionPool implements Executor, AutoCloseable {
    * @param threadCount at least 1
    */
   public CompactionPool(int threadCount, ThreadFactory factory) {
+    this(threadCount, factory, UnaryOperator.identity());
+  }
+
+  /**
+   * @param around what each task is run within, by the thread that runs it
+   */
+  public CompactionPool(int threadCount, ThreadFactory factory, UnaryOperator<Runnable> around) {
     if (threadCount < 1) {
       throw new IllegalArgumentException("A compaction pool has at least one thread");
     }
+    this.around = around;
     this.threads = new Thread[threadCount];
     for (int i = 0; i < threadCount; i++) {
       threads[i] = factory.newThread(this::work);
@@ -74,7 +84,7 @@ public final class CompactionPool implements Executor, AutoCloseable {
         return;
       }
       try {
-        entry.task().run();
+        around.apply(entry.task()).run();
       } catch (Throwable e) {
         log.error("A compaction task ended unexpectedly", e);
       } finally {

@@ -388,7 +388,12 @@ public final class Daemon implements AutoCloseable {
       return Optional.empty();
     }
     try {
-      StatusServer server = StatusServer.start(config.http(), this::status, metrics);
+      StatusServer server =
+          StatusServer.start(
+              config.http(),
+              this::status,
+              () -> liveness.signs().hung(ServiceNotifier.HUNG_WITHOUT_WATCHDOG),
+              metrics);
       http = server;
       LOG.info("Status page: {}", server.url());
       return Optional.empty();

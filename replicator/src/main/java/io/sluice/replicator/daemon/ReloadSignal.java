@@ -3,6 +3,7 @@ package io.sluice.replicator.daemon;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import sun.misc.Signal;
+import sun.misc.SignalHandler;
 
 /** SIGHUP, which a JVM would else end by. The JDK has no other door to it than this one. */
 final class ReloadSignal {
@@ -14,7 +15,10 @@ final class ReloadSignal {
   /** Runs the action, in a thread of its own, at each SIGHUP. */
   static void install(Runnable action) {
     try {
-      Signal.handle(new Signal("HUP"), signal -> action.run());
+      SignalHandler before = Signal.handle(new Signal("HUP"), signal -> action.run());
+      if (before.equals(SignalHandler.SIG_IGN)) {
+        LOG.info("SIGHUP is ignored here, as under nohup: a changed config takes a start");
+      }
     } catch (IllegalArgumentException e) {
       // Another operating system, or a JVM started with -Xrs.
       LOG.debug("SIGHUP can't be heard here", e);

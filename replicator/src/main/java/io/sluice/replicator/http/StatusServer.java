@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -37,17 +38,20 @@ public final class StatusServer implements AutoCloseable {
   private final ExecutorService threads;
   private final HttpConfig config;
   private final Supplier<DaemonStatus> status;
+  private final Supplier<List<String>> hung;
 
   private StatusServer(
       HttpServer server,
       ExecutorService threads,
       HttpConfig config,
       Supplier<DaemonStatus> status,
+      Supplier<List<String>> hung,
       PipelineMetrics metrics) {
     this.server = server;
     this.threads = threads;
     this.config = config;
     this.status = status;
+    this.hung = hung;
     byte[] page = page();
     on("/", () -> new Answer(200, "text/html; charset=utf-8", page));
     on(
@@ -66,10 +70,14 @@ public final class StatusServer implements AutoCloseable {
    * Binds and begins to answer.
    *
    * @param config whose {@code enabled} is true
+   * @param hung stages that have not moved for long though they have work; for {@code /healthz}
    * @throws IOException if the address can't be bound; the message says what to do
    */
   public static StatusServer start(
-      HttpConfig config, Supplier<DaemonStatus> status, PipelineMetrics metrics)
+      HttpConfig config,
+      Supplier<DaemonStatus> status,
+      Supplier<List<String>> hung,
+      PipelineMetrics metrics)
       throws IOException {
     HttpServer server;
     try {
@@ -94,7 +102,7 @@ public final class StatusServer implements AutoCloseable {
               return thread;
             });
     server.setExecutor(threads);
-    StatusServer result = new StatusServer(server, threads, config, status, metrics);
+    StatusServer result = new StatusServer(server, threads, config, status, hung, metrics);
     server.start();
     return result;
   }
@@ -115,8 +123,12 @@ public final class StatusServer implements AutoCloseable {
   }
 
   private Answer health() {
-    DaemonStatus now = status.get();
-    return now.state() == DaemonStatus.State.STOPPED
+    // Before the status, which may hang itself.
+    List<String> now = hung.get();
+    if (!now.isEmpty()) {
+      return Answer.text(503, "hangs: " + String.join(", ", now));
+    }
+    return status.get().state() == DaemonStatus.State.STOPPED
         ? Answer.text(503, "stopped")
         : Answer.text(200, "alive");
   }

@@ -28,7 +28,9 @@ public final class ServiceNotifier implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ServiceNotifier.class);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
   private static final Duration STATUS_PAUSE = Duration.ofSeconds(2);
-  private static final Duration HUNG_WITHOUT_WATCHDOG = Duration.ofSeconds(150);
+
+  /** From then on a stage hangs, where no watchdog says when. */
+  public static final Duration HUNG_WITHOUT_WATCHDOG = Duration.ofSeconds(150);
 
   /** What is asked for at each sign of life while it starts or stops. */
   private static final Duration MORE_TIME = Duration.ofSeconds(180);

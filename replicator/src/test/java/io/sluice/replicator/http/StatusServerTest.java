@@ -16,6 +16,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -27,12 +28,13 @@ class StatusServerTest {
       new HttpConfig(true, "127.0.0.1", 0, Duration.ofSeconds(60));
 
   private volatile DaemonStatus status = Statuses.running(1.5);
+  private volatile List<String> hung = List.of();
   private StatusServer server;
 
   @BeforeEach
   void start() throws IOException {
     PipelineMetrics metrics = new PipelineMetrics("shop", () -> status);
-    server = StatusServer.start(CONFIG, () -> status, metrics);
+    server = StatusServer.start(CONFIG, () -> status, () -> hung, metrics);
   }
 
   @AfterEach
@@ -105,6 +107,9 @@ class StatusServerTest {
   void healthyUntilStopped() throws Exception {
     status = DaemonStatus.starting("shop", 0);
     assertThat(answer("/healthz")).isEqualTo("200 alive");
+    hung = List.of("committer (for 200 s)");
+    assertThat(answer("/healthz")).isEqualTo("503 hangs: committer (for 200 s)");
+    hung = List.of();
     status = Statuses.of(State.STOPPED, Optional.empty(), 0);
     assertThat(answer("/healthz")).isEqualTo("503 stopped");
   }
@@ -129,7 +134,9 @@ class StatusServerTest {
     HttpConfig taken =
         new HttpConfig(true, "127.0.0.1", server.address().getPort(), Duration.ofSeconds(1));
     assertThatThrownBy(
-            () -> StatusServer.start(taken, () -> status, new PipelineMetrics("x", () -> status)))
+            () ->
+                StatusServer.start(
+                    taken, () -> status, List::of, new PipelineMetrics("x", () -> status)))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("Cannot listen on 127.0.0.1:")
         .hasMessageContaining("http.listen");

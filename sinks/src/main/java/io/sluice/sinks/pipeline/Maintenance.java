@@ -8,6 +8,7 @@ import io.sluice.lsm.expire.ConsumerFiles;
 import io.sluice.lsm.expire.Retention;
 import io.sluice.lsm.expire.SnapshotExpiry;
 import io.sluice.lsm.table.LsmTable;
+import io.sluice.sinks.Liveness;
 import io.sluice.sinks.PipelineListener;
 import io.sluice.sinks.PipelineSettings;
 import io.sluice.sinks.epoch.LakeTable;
@@ -21,6 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,6 +45,8 @@ final class Maintenance implements AutoCloseable {
   private final PipelineSettings settings;
   private final LakeTables tables;
   private final PipelineListener listener;
+  private final Liveness liveness;
+  private final Liveness.Stage expiryStage;
   private final CompactionPool pool;
   private final Thread thread;
   private final Map<LakeTable, TableCompactor> compactors = new ConcurrentHashMap<>();
@@ -62,20 +66,41 @@ final class Maintenance implements AutoCloseable {
 
   private boolean closed;
 
-  Maintenance(PipelineSettings settings, LakeTables tables, PipelineListener listener) {
+  Maintenance(
+      PipelineSettings settings, LakeTables tables, PipelineListener listener, Liveness liveness) {
     this.settings = settings;
     this.tables = tables;
     this.listener = listener;
+    this.liveness = liveness;
+    this.expiryStage = liveness.stage("expiry");
+    AtomicInteger workers = new AtomicInteger();
     this.pool =
         new CompactionPool(
             settings.compactionThreads(),
             task -> {
-              Thread worker = new Thread(task, settings.name() + "-compaction");
+              int number = workers.getAndIncrement();
+              Liveness.Stage stage = liveness.stage("compaction thread " + number);
+              Thread worker =
+                  new Thread(
+                      () -> {
+                        stage.enter();
+                        task.run();
+                      },
+                      settings.name() + "-compaction-" + number);
               worker.setDaemon(true);
               return worker;
-            });
+            },
+            this::watched);
     this.thread = new Thread(this::run, settings.name() + "-expiry");
     this.thread.setDaemon(true);
+  }
+
+  private Runnable watched(Runnable task) {
+    return () -> {
+      try (Liveness.Wait ignored = liveness.working()) {
+        task.run();
+      }
+    };
   }
 
   void start() {
@@ -169,10 +194,14 @@ final class Maintenance implements AutoCloseable {
   }
 
   private void run() {
+    expiryStage.enter();
     try {
       while (true) {
-        for (Map.Entry<LakeTable, Long> entry : awaitNews().entrySet()) {
-          care(entry.getKey(), entry.getValue());
+        Map<LakeTable, Long> tablesToCareFor = awaitNews();
+        try (Liveness.Wait ignored = liveness.working()) {
+          for (Map.Entry<LakeTable, Long> entry : tablesToCareFor.entrySet()) {
+            care(entry.getKey(), entry.getValue());
+          }
         }
       }
     } catch (InterruptedException e) {

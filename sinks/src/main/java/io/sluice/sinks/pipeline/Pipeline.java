@@ -22,6 +22,7 @@ import io.sluice.sinks.epoch.EpochStore;
 import io.sluice.sinks.epoch.LakeTable;
 import io.sluice.sinks.epoch.LakeTables;
 import io.sluice.sinks.epoch.StorageRetry;
+import io.sluice.sinks.epoch.WatchedFileIO;
 import io.sluice.sinks.shard.ShardPool;
 import java.time.Clock;
 import java.time.Duration;
@@ -146,7 +147,7 @@ public final class Pipeline implements AutoCloseable {
       Liveness liveness) {
     Storage watched =
         new Storage(
-            storage.fileIO(),
+            new WatchedFileIO(storage.fileIO(), liveness),
             storage.whileRunning().signsOfLife(liveness),
             storage.atStart().signsOfLife(liveness));
     Liveness.Stage committing = liveness.stage("committer");
@@ -167,8 +168,8 @@ public final class Pipeline implements AutoCloseable {
             });
     boolean started = false;
     try {
-      LakeTables lake = new LakeTables(storage.fileIO(), settings.warehouse(), clock, ids);
-      EpochStore store = new EpochStore(storage.fileIO(), settings.warehouse(), settings.name());
+      LakeTables lake = new LakeTables(watched.fileIO(), settings.warehouse(), clock, ids);
+      EpochStore store = new EpochStore(watched.fileIO(), settings.warehouse(), settings.name());
       Recovery.Result start;
       committing.enter();
       committing.works();
@@ -249,7 +250,7 @@ public final class Pipeline implements AutoCloseable {
             settings.parksTables() ? retry.ofOneFolder(store::answers) : retry,
             liveness,
             this::fail);
-    this.maintenance = new Maintenance(settings, lake, listener);
+    this.maintenance = new Maintenance(settings, lake, listener, liveness);
     this.tables =
         new TableRegistry(lake, shards.workers(), maintenance::pressure, start.epoch().sources());
     this.monitor =
