@@ -2,7 +2,6 @@ package io.sluice.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.it.support.Await;
 import io.sluice.it.support.DaemonProcess;
 import io.sluice.it.support.LakeAssert;
 import io.sluice.it.support.LakeState;
@@ -64,11 +63,12 @@ class DiskFullIT {
       try (Workload workload = Workload.start(server, seed);
           DaemonProcess daemon = DaemonProcess.run(pipeline)) {
         daemon.awaitFollowing(LIMIT);
-        await(daemon, "all is copied", () -> LakeState.consistentSources(pipeline).size() == 3);
+        daemon.await(
+            LIMIT, "all is copied", () -> LakeState.consistentSources(pipeline).size() == 3);
         Path ballast = disk.resolve("ballast");
         fill(ballast);
-        await(
-            daemon,
+        daemon.await(
+            LIMIT,
             "a compaction fails for want of room",
             () -> {
               fill(ballast);
@@ -76,8 +76,8 @@ class DiskFullIT {
                   .ownLog()
                   .matches("(?s).*compaction of bucket \\S+ failed[^\\n]*disk is full.*");
             });
-        await(
-            daemon,
+        daemon.await(
+            LIMIT,
             "a commit fails for want of room",
             () -> {
               fill(ballast);
@@ -85,11 +85,11 @@ class DiskFullIT {
             });
         long epoch = LakeState.highestEpoch(pipeline);
         long seen = workload.transactions();
-        await(daemon, "the source goes on", () -> workload.transactions() > seen + 200);
+        daemon.await(LIMIT, "the source goes on", () -> workload.transactions() > seen + 200);
         assertThat(LakeState.highestEpoch(pipeline)).isLessThanOrEqualTo(epoch + 1);
 
         Files.delete(ballast);
-        await(daemon, "epochs go on", () -> LakeState.highestEpoch(pipeline) > epoch + 3);
+        daemon.await(LIMIT, "epochs go on", () -> LakeState.highestEpoch(pipeline) > epoch + 3);
         workload.stop();
         LakeAssert.awaitSame(daemon, server, pipeline, LIMIT, Workload.DATABASE, Workload.TABLES);
         assertThat(daemon.ownLog()).contains("Storage answers again");
@@ -98,21 +98,6 @@ class DiskFullIT {
             .isZero();
       }
     }
-  }
-
-  private interface Condition {
-    boolean holds() throws Exception;
-  }
-
-  private static void await(DaemonProcess daemon, String what, Condition condition)
-      throws Exception {
-    Await.until(
-        LIMIT,
-        () -> what + "; the daemon's log:\n" + daemon.logTail(),
-        () -> {
-          daemon.assertAlive();
-          return condition.holds();
-        });
   }
 
   /** Takes the disk's room but for a little: a small epoch still fits, a compaction doesn't. */

@@ -75,6 +75,60 @@ final class MySqlSourceIT extends SourceContract {
   }
 
   @Test
+  void followsCompressedTransactionsFromEveryCut() throws SQLException {
+    makeTables();
+    RecordingInput all = newInput();
+    try (DebeziumRun run = start(all)) {
+      session(
+          "SET SESSION binlog_transaction_compression = ON",
+          "INSERT INTO a VALUES (1, 'x', NULL), (2, NULL, 2), (3, 'y', 3)",
+          "UPDATE a SET n = 9",
+          "START TRANSACTION",
+          "INSERT INTO b VALUES (1, 1), (2, 2)",
+          "INSERT INTO un_c VALUES (1)",
+          "UPDATE a SET id = 30 WHERE id = 3",
+          "DELETE FROM b WHERE id = 1",
+          "COMMIT",
+          "INSERT INTO un_c VALUES (2)",
+          "ALTER TABLE a ADD c INT",
+          "INSERT INTO a (id, c) VALUES (4, 40)");
+      mark(1);
+      awaitMark(all, run, 1);
+    }
+    assertThat(all.events())
+        .containsSubsequence(
+            "+I a 1,x,null",
+            "+U a 2,null,9",
+            "+I b 2,2",
+            "-D a 3,y,9",
+            "+I a 30,y,9",
+            "-D b 1,1",
+            "table " + database + ".a [id, v, n, c]",
+            "+I a 4,d,5,40",
+            "+I z_mark 1");
+    assertThat(eventTypes()).as("the server did compress").contains("Transaction_payload");
+    assertThat(assertSameFromEveryCut(all)).isGreaterThan(4);
+  }
+
+  /** Of the newest file of the binlog. */
+  private List<String> eventTypes() throws SQLException {
+    List<String> types = new ArrayList<>();
+    try (var statement = connection.createStatement()) {
+      String file;
+      try (var row = statement.executeQuery("SHOW BINARY LOG STATUS")) {
+        row.next();
+        file = row.getString(1);
+      }
+      try (var rows = statement.executeQuery("SHOW BINLOG EVENTS IN '" + file + "'")) {
+        while (rows.next()) {
+          types.add(rows.getString("Event_type"));
+        }
+      }
+    }
+    return types;
+  }
+
+  @Test
   void refusesTaggedGtidsAndWaitsForTheFirstOne() throws SQLException {
     makeTables();
     var settings = DebeziumRun.settings(server(), database, ThrowawayServer.CDC, Map.of());

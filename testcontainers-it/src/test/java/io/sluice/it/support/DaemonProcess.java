@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -213,12 +214,17 @@ public final class DaemonProcess implements AutoCloseable {
 
   /** Waits until it has recovered and follows its source; fails with the log if it ends. */
   public void awaitFollowing(Duration limit) throws Exception {
+    await(limit, "the daemon follows its source", () -> ownLog().contains("follows its source"));
+  }
+
+  /** Looks until the condition holds; fails with the log after the limit, or if it ends. */
+  public void await(Duration limit, String what, Callable<Boolean> condition) throws Exception {
     Await.until(
         limit,
-        () -> "the daemon follows its source; its log:\n" + logTail(),
+        () -> what + "; the daemon's log:\n" + logTail(),
         () -> {
           assertAlive();
-          return ownLog().contains("follows its source");
+          return condition.call();
         });
   }
 

@@ -14,6 +14,8 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.apache.paimon.catalog.CatalogContext;
 import org.apache.paimon.catalog.CatalogFactory;
 import org.apache.paimon.catalog.Identifier;
@@ -49,18 +51,40 @@ public final class LakeRows {
   /** The same with dynamic options of Paimon, such as {@code scan.snapshot-id}. */
   public static TableRows read(
       Path warehouse, String database, String table, Map<String, String> dynamicOptions) {
+    List<List<String>> rows = new ArrayList<>();
+    List<DataField> fields =
+        forEach(
+            warehouse,
+            database,
+            table,
+            dynamicOptions,
+            (row, columns) -> rows.add(render(row, columns)));
+    return new TableRows(fields.stream().map(DataField::name).toList(), rows);
+  }
+
+  /** One row after the other, for what is too much to be held; a row is good for one call. */
+  public static void forEach(
+      Path warehouse, String database, String table, Consumer<InternalRow> consumer) {
+    forEach(warehouse, database, table, Map.of(), (row, columns) -> consumer.accept(row));
+  }
+
+  private static List<DataField> forEach(
+      Path warehouse,
+      String database,
+      String table,
+      Map<String, String> dynamicOptions,
+      BiConsumer<InternalRow, List<DataField>> consumer) {
     Options options = new Options();
     options.set("warehouse", warehouse.toUri().toString());
     try (var catalog = CatalogFactory.createCatalog(CatalogContext.create(options))) {
       Table opened = catalog.getTable(Identifier.create(database, table)).copy(dynamicOptions);
       List<DataField> fields = opened.rowType().getFields();
       ReadBuilder builder = opened.newReadBuilder();
-      List<List<String>> rows = new ArrayList<>();
       try (RecordReader<InternalRow> reader =
           builder.newRead().createReader(builder.newScan().plan())) {
-        reader.forEachRemaining(row -> rows.add(render(row, fields)));
+        reader.forEachRemaining(row -> consumer.accept(row, fields));
       }
-      return new TableRows(fields.stream().map(DataField::name).toList(), rows);
+      return fields;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (RuntimeException e) {

@@ -30,6 +30,8 @@ public final class TcpProxy implements AutoCloseable {
   private boolean silent;
   private boolean closed;
   private long cutBinlogAfter = Long.MAX_VALUE;
+  private long holdBinlogAfter = Long.MAX_VALUE;
+  private boolean holds;
   private byte[] cutBinlogAt = {};
 
   private TcpProxy(String host, int port) throws IOException {
@@ -80,6 +82,21 @@ public final class TcpProxy implements AutoCloseable {
    */
   public synchronized void cutBinlogAt(byte[] marker) {
     cutBinlogAt = marker.clone();
+  }
+
+  /**
+   * The next connection that follows the binlog brings so many bytes and then nothing more, until
+   * it is closed; once.
+   */
+  public synchronized void holdBinlogAfter(long bytes) {
+    holdBinlogAfter = bytes;
+    holds = false;
+    links.forEach(link -> link.brought = 0);
+  }
+
+  /** Whether the connection of {@link #holdBinlogAfter} has brought its bytes. */
+  public synchronized boolean holds() {
+    return holds;
   }
 
   /** Nothing is handed on any more, either way; connections stay open, new ones are taken. */
@@ -153,6 +170,7 @@ public final class TcpProxy implements AutoCloseable {
     private final Socket client;
     private final Socket upstream;
     private volatile boolean binlog;
+    private boolean held;
     private long brought;
     private int matched;
 
@@ -191,6 +209,9 @@ public final class TcpProxy implements AutoCloseable {
           int passed = binlog ? allowed(buffer, n) : n;
           out.write(buffer, 0, passed);
           if (passed < n) {
+            if (held) {
+              awaitClosed();
+            }
             cuts.incrementAndGet();
             return;
           }
@@ -210,6 +231,12 @@ public final class TcpProxy implements AutoCloseable {
             cutBinlogAfter = Long.MAX_VALUE;
             return i;
           }
+          if (brought > holdBinlogAfter) {
+            holdBinlogAfter = Long.MAX_VALUE;
+            holds = true;
+            held = true;
+            return i;
+          }
           if (cutBinlogAt.length > 0) {
             // The marker has no byte twice in its beginning, so it begins anew at most here.
             matched =
@@ -226,11 +253,24 @@ public final class TcpProxy implements AutoCloseable {
       }
     }
 
+    private void awaitClosed() throws IOException {
+      synchronized (TcpProxy.this) {
+        while (links.contains(this)) {
+          try {
+            TcpProxy.this.wait();
+          } catch (InterruptedException e) {
+            throw new IOException(e);
+          }
+        }
+      }
+    }
+
     void close() {
       closeQuietly(client);
       closeQuietly(upstream);
       synchronized (TcpProxy.this) {
         links.remove(this);
+        TcpProxy.this.notifyAll();
       }
     }
   }

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * SQL in, rows out, in one text file. A line that begins with {@code >} is a command, the lines up
@@ -36,6 +37,8 @@ import java.util.List;
  * > absent $db.t                    there is no such table in the lake
  * > purge                         the server forgets its binlog up to now
  * > stop / > kill                   SIGTERM (exit code 0) or kill -9; a later start goes on
+ * > logs some text                  waits until the daemon's log holds the text, letter case aside
+ * > resync t                        the verb, until the table is equal to its source
  * > ends 4 some text                the daemon ends by itself with this exit code, and its log holds the text, letter case aside
  * > settings undo                   statements for the end, whatever happens (global settings of the server)
  * </pre>
@@ -166,6 +169,16 @@ public final class TrapScript {
           String[] parts = argument.split("\\.", 2);
           assertThat(pipeline.table(parts[0], parts[1])).doesNotExist();
         }
+        case "logs" ->
+            daemon.await(
+                LIMIT,
+                "a line in the log",
+                () ->
+                    daemon
+                        .log()
+                        .toLowerCase(Locale.ROOT)
+                        .contains(argument.toLowerCase(Locale.ROOT)));
+        case "resync" -> resync(argument);
         case "stop" -> assertThat(daemon.terminate()).as("exit code after SIGTERM").isZero();
         case "kill" -> daemon.kill();
         case "ends" -> {
@@ -176,6 +189,17 @@ public final class TrapScript {
           assertThat(code).as("exit code").isEqualTo(Integer.parseInt(parts[0]));
         }
         default -> throw new IllegalArgumentException("there is no such command");
+      }
+    }
+
+    private void resync(String table) throws IOException {
+      Path folder = Files.createDirectories(pipeline.folder().resolve("resync"));
+      try (DaemonProcess verb =
+          DaemonProcess.start(
+              folder,
+              List.of(),
+              List.of("resync", "-c", pipeline.writeConfig().toString(), database + "." + table))) {
+        assertThat(verb.awaitExit()).as("exit code of resync; %s", verb.logTail()).isZero();
       }
     }
 
