@@ -42,6 +42,11 @@ public interface ChangeInput {
     return false;
   }
 
+  /** Whether tables that can't go on are left behind; else the caller has to stop. Thread safe. */
+  default boolean parksTables() {
+    return false;
+  }
+
   /**
    * A table is copied again beside the stream, over the rows that it has in the lake; a parked one
    * comes back by it. From here on its rows are taken; {@link BackfillInput#progress} demands the

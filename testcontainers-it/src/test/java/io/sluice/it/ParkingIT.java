@@ -107,6 +107,55 @@ class ParkingIT {
     }
   }
 
+  @ParameterizedTest
+  @EnumSource(ServerKind.class)
+  void bringsBackATableOfWhichASessionLostRows(ServerKind kind) throws Exception {
+    try (ThrowawayServer server = TestServers.start(kind)) {
+      execute(
+          server,
+          "CREATE DATABASE d",
+          "CREATE TABLE d.a (id INT PRIMARY KEY, v INT, born DATE)",
+          "CREATE TABLE d.b (id INT PRIMARY KEY, v INT)",
+          "INSERT INTO d.a VALUES (1, 1, NULL), (2, 2, NULL), (3, 3, NULL)",
+          "INSERT INTO d.b VALUES (1, 1)");
+      PipelineFolder pipeline = pipeline(server);
+      try (DaemonProcess daemon = DaemonProcess.run(pipeline)) {
+        LakeAssert.awaitSame(daemon, server, pipeline, LIMIT, "d", "a", "b");
+        execute(
+            server,
+            "SET SESSION binlog_row_image = 'MINIMAL'",
+            "UPDATE d.a SET v = 10 WHERE id = 1",
+            "SET SESSION binlog_row_image = 'FULL'",
+            "DELETE FROM d.a WHERE id = 2",
+            "INSERT INTO d.b VALUES (2, 2)");
+        LakeAssert.awaitSame(daemon, server, pipeline, LIMIT, "d", "b");
+        assertThat(daemon.log()).contains("d.a of pipeline parking is parked", "row_image");
+        assertThat(command(pipeline, "resync", "-c", config(pipeline), "d.a"))
+            .as(commandLog())
+            .isZero();
+        LakeAssert.same(server, pipeline, "d", "a");
+        execute(
+            server,
+            "SET SESSION sql_mode = 'ALLOW_INVALID_DATES'",
+            "INSERT INTO d.a VALUES (4, 4, '2023-02-31')",
+            "INSERT INTO d.b VALUES (3, 3)");
+        LakeAssert.awaitSame(daemon, server, pipeline, LIMIT, "d", "b");
+        assertThat(daemon.log()).contains("row of d.a").contains("in column born that no calendar");
+        daemon.kill();
+      }
+      execute(
+          server,
+          "UPDATE d.a SET born = '2023-02-28' WHERE id = 4",
+          "DELETE FROM d.a WHERE id = 3");
+      try (DaemonProcess daemon = DaemonProcess.run(pipeline)) {
+        assertThat(command(pipeline, "resync", "-c", config(pipeline), "d.a"))
+            .as(commandLog())
+            .isZero();
+        LakeAssert.awaitSame(daemon, server, pipeline, LIMIT, "d", "a", "b");
+      }
+    }
+  }
+
   @Test
   void bringsATableBackThroughKillsWhileReadersSeeIt() throws Exception {
     Random random = new Random(Seeds.of("ParkingIT"));

@@ -80,6 +80,11 @@ final class ObservedInput implements ChangeInput {
   }
 
   @Override
+  public boolean parksTables() {
+    return input.parksTables();
+  }
+
+  @Override
   public RoutedTable resync(SourceTable definition) {
     RoutedTable table = input.resync(definition);
     tableSeen.accept(table);

@@ -61,6 +61,10 @@ final class Parking {
     this.clock = clock;
   }
 
+  boolean parks() {
+    return parks;
+  }
+
   boolean isParked(SourceTableId table) {
     return tables.isParked(table);
   }

@@ -101,6 +101,11 @@ final class Router implements ChangeInput {
   }
 
   @Override
+  public boolean parksTables() {
+    return parking.parks();
+  }
+
+  @Override
   public boolean isParked(SourceTableId table) {
     return parking.isParked(table);
   }

@@ -53,6 +53,8 @@ final class RecordingInput implements ChangeInput {
   private long generation;
   private boolean mustCut;
   private @Nullable Runnable beforeRow;
+  private boolean parks;
+  private final Map<SourceTableId, String> parked = new HashMap<>();
 
   RecordingInput(Predicate<SourceTableId> captured) {
     this.captured = captured;
@@ -64,6 +66,65 @@ final class RecordingInput implements ChangeInput {
     input.history.addAll(cut.history());
     input.lake.putAll(cut.lake());
     return input;
+  }
+
+  /** Tables that can't go on are left behind. */
+  RecordingInput parking() {
+    parks = true;
+    return this;
+  }
+
+  @Override
+  public synchronized boolean parksTables() {
+    return parks;
+  }
+
+  @Override
+  public synchronized boolean park(SourceTableId table, String reason) {
+    if (parks && parked.putIfAbsent(table, reason) == null) {
+      tables.remove(table);
+      event("park " + table.table());
+    }
+    return parks;
+  }
+
+  @Override
+  public synchronized boolean isParked(SourceTableId table) {
+    return parked.containsKey(table);
+  }
+
+  /** Null for a table that goes on. */
+  synchronized @Nullable String whyParked(String table) {
+    return parked.entrySet().stream()
+        .filter(each -> each.getKey().table().equals(table))
+        .map(Map.Entry::getValue)
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** Into a new lake table, whatever the old one was. */
+  @Override
+  public synchronized RoutedTable resync(SourceTable definition) {
+    parked.remove(definition.id());
+    TableSchema schema = planned(definition);
+    lake.put(definition.id(), schema);
+    event(
+        "resync "
+            + definition.id().table()
+            + " "
+            + schema.rowType().fields().stream().map(DataField::name).toList());
+    return routed(definition, schema).orElseThrow();
+  }
+
+  private static TableSchema planned(SourceTable definition) {
+    var options =
+        new PlanOptions(
+            definition.id().database(), definition.id().table(), 1, List.of(), Map.of(), false);
+    PlannedTable plan = TablePlanner.plan(definition, options, 0);
+    if (plan instanceof PlannedTable.Refused refused) {
+      throw new TableRefusedException(definition.id(), refused.text());
+    }
+    return ((PlannedTable.Planned) plan).schema();
   }
 
   synchronized void beforeRow(Runnable hook) {
@@ -89,19 +150,12 @@ final class RecordingInput implements ChangeInput {
     if (historyRecord != null) {
       history.add(historyRecord);
     }
-    if (!captured.test(definition.id())) {
+    if (!captured.test(definition.id()) || parked.containsKey(definition.id())) {
       return Optional.empty();
     }
     TableSchema now = lake.get(definition.id());
     if (now == null) {
-      var options =
-          new PlanOptions(
-              definition.id().database(), definition.id().table(), 1, List.of(), Map.of(), false);
-      PlannedTable plan = TablePlanner.plan(definition, options, 0);
-      if (plan instanceof PlannedTable.Refused refused) {
-        throw new TableRefusedException(definition.id(), refused.text());
-      }
-      now = ((PlannedTable.Planned) plan).schema();
+      now = planned(definition);
     } else {
       RoutedTable before = tables.get(definition.id());
       SchemaChange change =

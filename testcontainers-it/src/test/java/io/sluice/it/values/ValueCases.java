@@ -325,7 +325,13 @@ final class ValueCases {
         20,
         null,
         "latin1",
-        pairs("'äöü€ ß'", "äöü€ ß", "'trailing  '", "trailing  "));
+        pairs(
+            "'äöü€ ß'",
+            "äöü€ ß",
+            "'trailing  '",
+            "trailing  ",
+            "_latin1 0x80818D8F909DE4",
+            "€\u0081\u008d\u008f\u0090\u009dä"));
     add("VARCHAR(20) CHARACTER SET utf16", "VARCHAR", 20, null, "utf16", pairs("'a😀ü'", "a😀ü"));
     add("VARCHAR(20) CHARACTER SET sjis", "VARCHAR", 20, null, "sjis", pairs("'あア亜'", "あア亜"));
     add("VARCHAR(20) CHARACTER SET gbk", "VARCHAR", 20, null, "gbk", pairs("'中文'", "中文"));

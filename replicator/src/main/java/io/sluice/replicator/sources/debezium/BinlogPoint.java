@@ -16,6 +16,11 @@ record BinlogPoint(String file, long pos) implements Comparable<BinlogPoint> {
     return new BinlogPoint(file, pos + 1);
   }
 
+  @Override
+  public String toString() {
+    return file + ":" + pos;
+  }
+
   /** By the file's number (the number of digits may grow), then by position. */
   @Override
   public int compareTo(BinlogPoint that) {

@@ -92,12 +92,15 @@ abstract class BinlogTask<P extends Partition, O extends OffsetContext>
       Configuration config,
       ErrorHandler handler,
       RelationalDatabaseSchema schema) {
+    var statement = new RowsStatement();
+    var readers = new RowReaders(statement.tables());
     var client =
-        new BinaryLogClient(
+        new GuardedClient(
             connector.getHostName(),
             connector.getPort(),
             connector.getUserName(),
-            connector.getPassword());
+            connector.getPassword(),
+            readers::register);
     EngineSession current = EngineSession.of(config.getString(EngineSession.PROPERTY));
     session = current;
     var captured = connector.getTableFilters().dataCollectionFilter();
@@ -113,7 +116,9 @@ abstract class BinlogTask<P extends Partition, O extends OffsetContext>
               return captured.isIncluded(id) ? schema.tableFor(id) : null;
             },
             new LoggedColumns(
-                charsets::getCharsetNameForCollationIndex, charsets::getJavaEncodingForCharSet));
+                charsets::getCharsetNameForCollationIndex, charsets::getJavaEncodingForCharSet),
+            statement,
+            readers);
     client.registerEventListener(guard);
     client.registerLifecycleListener(guard);
     return client;

@@ -119,10 +119,15 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
   }
 
   private void runErrands(RecordInterpreter interpreter) {
-    while (interpreter.knowsDefinitions()) {
+    // As many as there are now: those that must wait come again with the next records.
+    for (int left = errands.size(); left > 0 && interpreter.knowsDefinitions(); left--) {
       Errand errand = errands.poll();
       if (errand == null) {
         return;
+      }
+      if (!interpreter.isPastLosses(errand.table)) {
+        errands.add(errand);
+        continue;
       }
       try {
         interpreter.resync(errand.table);
@@ -209,7 +214,22 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
               stage.enter();
               stage.works();
             },
-            id -> settings.target().apply(id).isPresent() && !input.isParked(id));
+            new EngineSession.Tables() {
+              @Override
+              public boolean isCaptured(SourceTableId table) {
+                return settings.target().apply(table).isPresent();
+              }
+
+              @Override
+              public boolean isParked(SourceTableId table) {
+                return input.isParked(table);
+              }
+
+              @Override
+              public boolean areParked() {
+                return input.parksTables();
+              }
+            });
     session = opened;
     holder[0] =
         new RecordInterpreter(

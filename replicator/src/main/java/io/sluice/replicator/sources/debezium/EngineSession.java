@@ -3,6 +3,7 @@ package io.sluice.replicator.sources.debezium;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.sluice.evolution.SourceTableId;
 import io.sluice.sinks.PipelineStoppedException;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -13,7 +14,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,9 +43,25 @@ final class EngineSession implements AutoCloseable {
   private volatile @Nullable BinlogPoint serverIdleAt;
   private final Consumer<BinlogPoint> idleListener;
   private final Runnable eachPoll;
-  private final Predicate<SourceTableId> captured;
+  private final Tables tables;
+
+  /** By table; guarded by itself. */
+  private final Map<SourceTableId, LostRows> lost = new LinkedHashMap<>();
+
+  private volatile boolean anyLost;
   private volatile boolean connected;
   private volatile boolean closed;
+
+  /** What the run's pipeline makes of tables. Asked by any thread. */
+  interface Tables {
+    /** Whether the table's changes count, when it isn't parked. */
+    boolean isCaptured(SourceTableId table);
+
+    boolean isParked(SourceTableId table);
+
+    /** Whether a table that can't go on is left behind; else all stop. */
+    boolean areParked();
+  }
 
   /**
    * @param offset where to start; null: a new pipeline
@@ -53,19 +69,18 @@ final class EngineSession implements AutoCloseable {
    * @param idleListener on the task thread, between two batches: everything in the binlog before
    *     this point has been consumed, and the point lies between transactions
    * @param eachPoll on the task thread, many times a second
-   * @param captured the tables whose changes count; asked by any thread
    */
   private EngineSession(
       @Nullable Map<String, Object> offset,
       List<String> history,
       Consumer<BinlogPoint> idleListener,
       Runnable eachPoll,
-      Predicate<SourceTableId> captured) {
+      Tables tables) {
     this.offset = offset;
     this.history = List.copyOf(history);
     this.idleListener = idleListener;
     this.eachPoll = eachPoll;
-    this.captured = captured;
+    this.tables = tables;
   }
 
   static EngineSession open(
@@ -73,8 +88,8 @@ final class EngineSession implements AutoCloseable {
       List<String> history,
       Consumer<BinlogPoint> idleListener,
       Runnable eachPoll,
-      Predicate<SourceTableId> captured) {
-    var session = new EngineSession(offset, history, idleListener, eachPoll, captured);
+      Tables tables) {
+    var session = new EngineSession(offset, history, idleListener, eachPoll, tables);
     RUNNING.put(session.id, session);
     return session;
   }
@@ -103,7 +118,39 @@ final class EngineSession implements AutoCloseable {
   }
 
   boolean isCaptured(SourceTableId table) {
-    return captured.test(table);
+    return tables.isCaptured(table);
+  }
+
+  boolean isParked(SourceTableId table) {
+    return tables.isParked(table);
+  }
+
+  boolean parksTables() {
+    return tables.areParked();
+  }
+
+  /**
+   * Binlog thread, before anything behind these rows reaches the queue: the consumer looks before
+   * each cut, so that nothing of the table behind them is ever committed.
+   */
+  void lost(LostRows rows) {
+    synchronized (lost) {
+      lost.merge(rows.table(), rows, LostRows::and);
+      anyLost = true;
+    }
+  }
+
+  /** Consumer: what was lost since the last call, one entry a table. */
+  List<LostRows> takeLost() {
+    if (!anyLost) {
+      return List.of();
+    }
+    synchronized (lost) {
+      List<LostRows> taken = List.copyOf(lost.values());
+      lost.clear();
+      anyLost = false;
+      return taken;
+    }
   }
 
   /** Binlog thread: Debezium has stored one more history record. */

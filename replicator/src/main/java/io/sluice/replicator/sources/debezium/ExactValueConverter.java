@@ -3,14 +3,15 @@ package io.sluice.replicator.sources.debezium;
 import io.debezium.spi.converter.CustomConverter;
 import io.debezium.spi.converter.RelationalColumn;
 import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
+import java.nio.CharBuffer;
+import java.nio.charset.Charset;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import java.util.Properties;
+import java.util.function.Function;
 import org.apache.kafka.connect.data.SchemaBuilder;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +22,10 @@ import org.jspecify.annotations.Nullable;
  *   <li>DATE and DATETIME that are NOT NULL: a zero or partial date comes as null, not as
  *       1970-01-01 or the column's default. Otherwise as ever: days, microseconds.
  *   <li>Text in utf16, ucs2 or utf32: the first character is text, whatever it is; Debezium takes a
- *       U+FEFF there for a mark of the bytes' order and drops it.
+ *       U+FEFF there for a mark of the bytes' order and drops it. What is no text in these comes as
+ *       half a surrogate pair, at which the column's encoder refuses it with table and column.
+ *   <li>Text in latin1: the server's character set is Windows-1252 with U+0081, U+008D, U+008F,
+ *       U+0090 and U+009D at the five bytes that Windows leaves out.
  *   <li>JSON of MySQL: the binlog's binary form as it is, since text loses the types inside (a
  *       DATETIME's fraction, opaque bytes).
  * </ul>
@@ -30,6 +34,14 @@ import org.jspecify.annotations.Nullable;
  * exact.flavor=mysql|mariadb}.
  */
 public final class ExactValueConverter implements CustomConverter<SchemaBuilder, RelationalColumn> {
+
+  private static final Charset WINDOWS_1252 = Charset.forName("windows-1252");
+
+  /** What Java puts where bytes are no character. */
+  private static final char REPLACEMENT = '\uFFFD';
+
+  /** Half a surrogate pair. */
+  private static final char NO_TEXT = '\uD800';
 
   private boolean mysql;
 
@@ -50,31 +62,35 @@ public final class ExactValueConverter implements CustomConverter<SchemaBuilder,
       registration.register(
           SchemaBuilder.int64().name("io.debezium.time.MicroTimestamp").optional(),
           value -> micros(column, value));
-    } else if (bytesOfCharacter(column) > 0 && type.matches(".*(CHAR|TEXT).*")) {
-      int bytes = bytesOfCharacter(column);
-      registration.register(SchemaBuilder.string().optional(), value -> text(column, bytes, value));
+    } else if (type.matches(".*(CHAR|TEXT).*")) {
+      Function<byte[], String> decoder = decoder(column);
+      if (decoder != null) {
+        registration.register(
+            SchemaBuilder.string().optional(), value -> text(column, decoder, value));
+      }
     } else if (type.equals("JSON") && mysql) {
       registration.register(SchemaBuilder.bytes().optional(), value -> json(column, value));
     }
   }
 
-  /** Of the wide character sets whose greater byte comes first; 0 of others. */
-  private static int bytesOfCharacter(RelationalColumn column) {
+  /** Null for a character set that Debezium decodes right. */
+  private static @Nullable Function<byte[], String> decoder(RelationalColumn column) {
     String name = column.charsetName();
     if (name == null) {
-      return 0;
+      return null;
     }
     return switch (name.toLowerCase(Locale.ROOT)) {
-      case "utf16", "ucs2" -> 2;
-      case "utf32" -> 4;
-      default -> 0;
+      case "utf16", "ucs2" -> ExactValueConverter::ofUtf16;
+      case "utf32" -> ExactValueConverter::ofCodePoints;
+      case "latin1" -> ExactValueConverter::ofLatin1;
+      default -> null;
     };
   }
 
   private static @Nullable Object text(
-      RelationalColumn column, int bytesOfCharacter, @Nullable Object value) {
+      RelationalColumn column, Function<byte[], String> decoder, @Nullable Object value) {
     if (value instanceof byte[] bytes) {
-      return bytesOfCharacter == 2 ? ofUtf16(column, bytes) : ofCodePoints(bytes);
+      return decoder.apply(bytes);
     }
     if (value == null || value instanceof String) {
       return value;
@@ -83,26 +99,38 @@ public final class ExactValueConverter implements CustomConverter<SchemaBuilder,
   }
 
   /** Unlike a String's constructor it puts nothing in the place of what is no character. */
-  private static String ofUtf16(RelationalColumn column, byte[] bytes) {
-    try {
-      return StandardCharsets.UTF_16BE.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
-    } catch (CharacterCodingException e) {
-      throw new IllegalArgumentException(
-          "Text of " + column.dataCollection() + "." + column.name() + " is no UTF-16", e);
-    }
+  static String ofUtf16(byte[] bytes) {
+    CharBuffer units = ByteBuffer.wrap(bytes).asCharBuffer();
+    return bytes.length % 2 == 0 ? units.toString() : units.toString() + NO_TEXT;
   }
 
   /** Java's own decoder of UTF-32BE drops a first U+FEFF, too. */
-  private static String ofCodePoints(byte[] bytes) {
+  static String ofCodePoints(byte[] bytes) {
     var text = new StringBuilder(bytes.length / 4);
     ByteBuffer points = ByteBuffer.wrap(bytes);
     while (points.remaining() >= 4) {
-      text.appendCodePoint(points.getInt());
+      int point = points.getInt();
+      if (Character.isValidCodePoint(point)) {
+        text.appendCodePoint(point);
+      } else {
+        text.append(NO_TEXT);
+      }
     }
-    if (points.hasRemaining()) {
-      throw new IllegalArgumentException("Text in utf32 of " + bytes.length + " bytes");
+    return points.hasRemaining() ? text.append(NO_TEXT).toString() : text.toString();
+  }
+
+  static String ofLatin1(byte[] bytes) {
+    String text = new String(bytes, WINDOWS_1252);
+    if (text.indexOf(REPLACEMENT) < 0) {
+      return text;
     }
-    return text.toString();
+    char[] characters = text.toCharArray();
+    for (int i = 0; i < characters.length; i++) {
+      if (characters[i] == REPLACEMENT) {
+        characters[i] = (char) (bytes[i] & 0xff);
+      }
+    }
+    return new String(characters);
   }
 
   private static @Nullable Object days(RelationalColumn column, @Nullable Object value) {

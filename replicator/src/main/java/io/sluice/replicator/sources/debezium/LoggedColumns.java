@@ -79,8 +79,11 @@ final class LoggedColumns {
     TableMapEventMetadata metadata = logged.getEventMetadata();
     List<Column> columns = definition.columns();
     if (columns.size() != logged.getColumnTypes().length) {
-      // Debezium refuses it by itself.
-      return null;
+      return "its rows have "
+          + logged.getColumnTypes().length
+          + " columns at the server, "
+          + columns.size()
+          + " by the statements that were read";
     }
     if (metadata == null) {
       return unknownText(logged, columns);

@@ -11,6 +11,7 @@ import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.RoutedTable;
 import io.sluice.sinks.TableRefusedException;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -74,6 +75,12 @@ final class RecordInterpreter {
   /** Whether the definitions are surely those of the stream's place. */
   private volatile boolean definitionsAreSure;
 
+  /**
+   * Captured tables, parked ones too, of which the stream has lost rows that the consumer hasn't
+   * come to yet, and where it will have passed them.
+   */
+  private final Map<SourceTableId, BinlogPoint> lostUpTo = new HashMap<>();
+
   /** A DDL that has been handed over and may have further records. */
   private record PendingDdl(BinlogPosition behind, @Nullable String gtid) {}
 
@@ -131,6 +138,7 @@ final class RecordInterpreter {
   }
 
   void accept(SourceRecord record) {
+    leaveLostBehind();
     if (!(record.value() instanceof Struct value)) {
       return; // A tombstone: its delete came before it.
     }
@@ -164,7 +172,8 @@ final class RecordInterpreter {
    * was consumed.
    */
   void idleAt(BinlogPoint point) {
-    watch.passed(point);
+    leaveLostBehind();
+    passed(point);
     schemas.passed(point);
     BinlogPosition now = newest;
     if (open != null && !openStandalone) {
@@ -188,6 +197,40 @@ final class RecordInterpreter {
   /** Whether the definitions of all tables are known: before, no table can be asked for. */
   boolean knowsDefinitions() {
     return newest != null && schemasReadAt == null;
+  }
+
+  /**
+   * Tables that have lost rows are parked at once, though the place of the loss may be further on:
+   * then they stand at an older epoch, and everything handed over of them by now is dropped.
+   */
+  private void leaveLostBehind() {
+    for (LostRows rows : session.takeLost()) {
+      lostUpTo.merge(rows.table(), rows.behind(), (a, b) -> a.compareTo(b) > 0 ? a : b);
+      if (schemas.isParked(rows.table())) {
+        continue;
+      }
+      if (rows.cause() == LostRows.Cause.DEFINITION && !definitionsAreSure) {
+        throw readDefinitionsAgain(new WrongDefinitionException(rows.reason(), null));
+      }
+      if (!schemas.park(rows.table(), rows.reason())) {
+        throw new PipelineStoppedException(Reason.REFUSED, rows.reason());
+      }
+      readers.clear();
+    }
+  }
+
+  /**
+   * Whether the table can be asked for: a copy that begins before the stream has passed lost rows
+   * might be read before the server shows them.
+   */
+  boolean isPastLosses(SourceTableId table) {
+    leaveLostBehind();
+    return !lostUpTo.containsKey(table);
+  }
+
+  private void passed(BinlogPoint point) {
+    watch.passed(point);
+    lostUpTo.values().removeIf(behind -> point.compareTo(behind) >= 0);
   }
 
   /** See {@link SchemaChanges#resync}; between two records. */
@@ -215,7 +258,7 @@ final class RecordInterpreter {
       throw unfinished(open);
     }
     guardOrder(position.point());
-    watch.passed(position.point());
+    passed(position.point());
     BinlogPosition before =
         position.gtids() == null
             ? new BinlogPosition(null, position.point(), 0, position.timeSeconds())
@@ -481,6 +524,7 @@ final class RecordInterpreter {
     if (fault != null) {
       throw fault;
     }
+    leaveLostBehind();
     newest = position;
     BinlogPoint barrier = schemasReadAt;
     if (barrier != null) {

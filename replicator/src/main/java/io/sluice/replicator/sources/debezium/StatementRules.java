@@ -35,6 +35,8 @@ final class StatementRules {
       Pattern.compile(
           "^CREATE\\s+OR\\s+REPLACE\\s+TABLE\\s+" + QUALIFIED + ".*",
           Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+  private static final Pattern OR_REPLACE =
+      Pattern.compile("\\bCREATE\\s+OR\\s+REPLACE\\s+TABLE\\b", Pattern.CASE_INSENSITIVE);
   private static final Pattern ALTER_TABLE =
       Pattern.compile(
           "^ALTER\\s+(?:ONLINE\\s+|IGNORE\\s+)*TABLE\\s+(?:IF\\s+EXISTS\\s+)?" + QUALIFIED + "(.*)",
@@ -131,6 +133,46 @@ final class StatementRules {
       result.addAll(statement.effects());
     }
     return result;
+  }
+
+  /**
+   * A table that is replaced.
+   *
+   * @param sql the same as two statements that Debezium understands: it drops and creates the table
+   */
+  record Replacement(SourceTableId table, String sql) {}
+
+  /**
+   * What a CREATE OR REPLACE TABLE does; null for any other statement.
+   *
+   * @param database the session's default database
+   */
+  static @Nullable Replacement replacement(@Nullable String database, String sql) {
+    if (isCommonStatement(sql)) {
+      return null;
+    }
+    String text = bare(sql);
+    Matcher replaced = CREATE_OR_REPLACE.matcher(text);
+    if (!replaced.matches()) {
+      return null;
+    }
+    // Comments may stand inside of a column's quoted comment, so the original text is taken.
+    Matcher original = OR_REPLACE.matcher(sql);
+    String create =
+        original.find() ? sql.substring(original.end()) : text.substring(replaced.start(1));
+    SourceTableId table = table(replaced, database);
+    return new Replacement(
+        table,
+        "DROP TABLE IF EXISTS "
+            + quoted(table.database())
+            + "."
+            + quoted(table.table())
+            + "; CREATE TABLE "
+            + create.strip());
+  }
+
+  private static String quoted(String identifier) {
+    return "`" + identifier.replace("`", "``") + "`";
   }
 
   /** The database that a DROP DATABASE drops; null for other statements. */
