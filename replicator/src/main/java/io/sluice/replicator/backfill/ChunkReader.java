@@ -57,8 +57,8 @@ final class ChunkReader implements AutoCloseable {
     boolean ended = false;
     try {
       wait.openTransaction(on, work.sql(), chunk.delivered());
-      checkDefinition(on, work);
-      long rows = stream(on, work, chunk);
+      long rowBytesMax = checkDefinition(on, work);
+      long rows = stream(on, work, chunk, rowBytesMax);
       try (Statement statement = on.createStatement()) {
         statement.execute("COMMIT");
       }
@@ -71,8 +71,12 @@ final class ChunkReader implements AutoCloseable {
     }
   }
 
-  /** From here to the end of the transaction the table keeps its shape. */
-  private void checkDefinition(Connection on, TableCopy.Work work) throws SQLException {
+  /**
+   * From here to the end of the transaction the table keeps its shape.
+   *
+   * @return bytes that a row may have
+   */
+  private long checkDefinition(Connection on, TableCopy.Work work) throws SQLException {
     try (Statement statement = on.createStatement()) {
       statement.executeQuery(work.sql().open()).close();
     }
@@ -82,16 +86,18 @@ final class ChunkReader implements AutoCloseable {
     if (difference.isPresent()) {
       throw new TableAheadException(difference.get());
     }
+    return LiveTable.rowBytesMax(live);
   }
 
-  private long stream(Connection on, TableCopy.Work work, BackfillInput.Chunk chunk)
+  private long stream(
+      Connection on, TableCopy.Work work, BackfillInput.Chunk chunk, long rowBytesMax)
       throws SQLException, ChunkOutdatedException, InterruptedException {
     RowType lake = work.table().lakeSchema().rowType();
     @Nullable ValueEncoder[] encoders = work.plan().encoders();
     BinaryRowWriter writer = new BinaryRowWriter(lake.size());
     String sql = work.sql().rows(work.plan().selectList(), work.segment().range);
     long count = 0;
-    try (Statement statement = source.streamingStatement(on);
+    try (Statement statement = source.streamingStatement(on, rowBytesMax);
         ResultSet rows = statement.executeQuery(sql)) {
       while (rows.next()) {
         writer.reset();

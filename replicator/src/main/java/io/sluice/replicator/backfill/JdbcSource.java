@@ -20,8 +20,10 @@ public record JdbcSource(MySqlFlavor flavor, ConnectionConfig connection) {
 
   private static final int WRITE_TIMEOUT_SECONDS = 86_400;
 
-  /** Rows that MariaDB's driver takes from the socket at once. */
-  private static final int MARIADB_FETCH_ROWS = 1_000;
+  /** Rows that MariaDB's driver takes from the socket, and holds, at once: at most. */
+  private static final int MARIADB_FETCH_ROWS_MAX = 1_000;
+
+  private static final long MARIADB_FETCH_BYTES_MAX = 8 << 20;
 
   /** A new connection in autocommit mode; the caller closes it. */
   public Connection connect() throws SQLException {
@@ -114,12 +116,18 @@ public record JdbcSource(MySqlFlavor flavor, ConnectionConfig connection) {
     return opened;
   }
 
-  /** A statement whose result is read as it arrives, never held as a whole. */
-  Statement streamingStatement(Connection on) throws SQLException {
+  /**
+   * A statement whose result is read as it arrives, never held as a whole.
+   *
+   * @param rowBytesMax bytes that a row may have; 1 or more
+   */
+  Statement streamingStatement(Connection on, long rowBytesMax) throws SQLException {
     Statement statement =
         on.createStatement(
             java.sql.ResultSet.TYPE_FORWARD_ONLY, java.sql.ResultSet.CONCUR_READ_ONLY);
-    statement.setFetchSize(flavor == MySqlFlavor.MYSQL ? Integer.MIN_VALUE : MARIADB_FETCH_ROWS);
+    long rows = Math.min(MARIADB_FETCH_ROWS_MAX, MARIADB_FETCH_BYTES_MAX / rowBytesMax);
+    statement.setFetchSize(
+        flavor == MySqlFlavor.MYSQL ? Integer.MIN_VALUE : (int) Math.max(1, rows));
     return statement;
   }
 

@@ -26,6 +26,9 @@ final class LiveTable {
           + " FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?"
           + " ORDER BY ORDINAL_POSITION";
 
+  private static final int UTF8_BYTES_MAX = 4;
+  private static final int SMALL_VALUE_BYTES = 32;
+
   private LiveTable() {}
 
   /** Columns in their order, invisible ones too; none if there is no such table. */
@@ -74,6 +77,17 @@ final class LiveTable {
         row.getString(9),
         labels,
         null);
+  }
+
+  /** Bytes that a row of these columns may take on its way, at most; small values by guess. */
+  static long rowBytesMax(List<SourceColumn> columns) {
+    long bytes = 0;
+    for (SourceColumn column : columns) {
+      Integer length = column.length();
+      long unit = column.charset() == null ? 1 : UTF8_BYTES_MAX;
+      bytes += length == null ? SMALL_VALUE_BYTES : Math.max(SMALL_VALUE_BYTES, length * unit);
+    }
+    return bytes;
   }
 
   private static @Nullable Integer inParentheses(String type) {
