@@ -1,12 +1,9 @@
 package io.sluice.lsm.binary;
 
-import io.sluice.lsm.row.BytesView;
 import io.sluice.lsm.row.Row;
 import io.sluice.lsm.row.RowKind;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.math.BigDecimal;
-import java.math.BigInteger;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
@@ -21,7 +18,7 @@ import java.util.Arrays;
  * All little-endian. Offsets in slots count from the row's start. A movable view: {@link #pointTo}
  * sets it on other bytes. Not thread safe while moved.
  */
-public final class BinaryRow implements Row {
+public final class BinaryRow extends BinarySlots implements Row {
 
   static final VarHandle INT =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
@@ -39,20 +36,15 @@ public final class BinaryRow implements Row {
 
   private final int fieldCount;
   private final int nullBytes;
-  private byte[] array;
-  private int offset;
-  private int length;
 
   public BinaryRow(int fieldCount) {
     this(fieldCount, new byte[0], 0, 0);
   }
 
   public BinaryRow(int fieldCount, byte[] array, int offset, int length) {
+    super(array, offset, length);
     this.fieldCount = fieldCount;
     this.nullBytes = nullBytes(fieldCount);
-    this.array = array;
-    this.offset = offset;
-    this.length = length;
   }
 
   /** Bytes of the null-bit area of a row of this many fields. */
@@ -131,7 +123,8 @@ public final class BinaryRow implements Row {
     array[offset] = kind.toByte();
   }
 
-  private int slot(int column) {
+  @Override
+  int slot(int column, int bytes) {
     return offset + nullBytes + (column << 3);
   }
 
@@ -139,79 +132,6 @@ public final class BinaryRow implements Row {
   public boolean isNullAt(int column) {
     int bit = column + 8;
     return (array[offset + (bit >> 3)] & (1 << (bit & 7))) != 0;
-  }
-
-  @Override
-  public boolean getBoolean(int column) {
-    return array[slot(column)] != 0;
-  }
-
-  @Override
-  public byte getByte(int column) {
-    return array[slot(column)];
-  }
-
-  @Override
-  public short getShort(int column) {
-    return (short) SHORT.get(array, slot(column));
-  }
-
-  @Override
-  public int getInt(int column) {
-    return (int) INT.get(array, slot(column));
-  }
-
-  @Override
-  public long getLong(int column) {
-    return (long) LONG.get(array, slot(column));
-  }
-
-  @Override
-  public float getFloat(int column) {
-    return (float) FLOAT.get(array, slot(column));
-  }
-
-  @Override
-  public double getDouble(int column) {
-    return (double) DOUBLE.get(array, slot(column));
-  }
-
-  @Override
-  public void getBytes(int column, BytesView into) {
-    int slot = slot(column);
-    int last = array[slot + 7] & 0xff;
-    if ((last & 0x80) != 0) {
-      into.set(array, slot, last & 0x7f);
-    } else {
-      long word = (long) LONG.get(array, slot);
-      into.set(array, offset + (int) (word >>> 32), (int) word);
-    }
-  }
-
-  @Override
-  public long getDecimalUnscaled(int column) {
-    return getLong(column);
-  }
-
-  @Override
-  public BigDecimal getDecimal(int column, int precision, int scale) {
-    if (precision <= 18) {
-      return BigDecimal.valueOf(getLong(column), scale);
-    }
-    long word = getLong(column);
-    int start = offset + (int) (word >>> 32);
-    return new BigDecimal(new BigInteger(array, start, (int) word), scale);
-  }
-
-  @Override
-  public long getTimestampMillis(int column, int precision) {
-    long word = getLong(column);
-    return precision <= 3 ? word : (long) LONG.get(array, offset + (int) (word >>> 32));
-  }
-
-  @Override
-  public int getNanoOfMilli(int column, int precision) {
-    return precision <= 3 ? 0 : (int) getLong(column);
   }
 
   /** Byte equality, as Paimon's: rows of one type made by one writer. */

@@ -1,11 +1,7 @@
 package io.sluice.lsm.binary;
 
-import io.sluice.lsm.row.BytesView;
 import io.sluice.lsm.row.Row;
 import io.sluice.lsm.row.RowKind;
-import io.sluice.lsm.schema.DataType;
-import io.sluice.lsm.schema.DataType.DecimalType;
-import io.sluice.lsm.schema.DataType.TemporalType;
 import io.sluice.lsm.schema.RowType;
 import java.util.List;
 
@@ -16,9 +12,8 @@ import java.util.List;
 public final class BinaryRowProjection {
 
   private final int[] sources;
-  private final DataType[] types;
+  private final ValueCopier[] copiers;
   private final BinaryRowWriter writer;
-  private final BytesView bytes = new BytesView();
 
   /**
    * @param type of the rows that are projected
@@ -26,17 +21,9 @@ public final class BinaryRowProjection {
    */
   public BinaryRowProjection(RowType type, int[] columns) {
     this.sources = columns.clone();
-    this.types = new DataType[columns.length];
+    this.copiers = new ValueCopier[columns.length];
     for (int i = 0; i < columns.length; i++) {
-      types[i] = type.type(columns[i]);
-      if (types[i].root().isNested()) {
-        throw new IllegalArgumentException(
-            "Column "
-                + type.field(columns[i]).name()
-                + " of type "
-                + types[i].root()
-                + " can't be copied");
-      }
+      copiers[i] = ValueCopier.of(type.type(columns[i]));
     }
     this.writer = new BinaryRowWriter(columns.length);
   }
@@ -45,9 +32,9 @@ public final class BinaryRowProjection {
     this(type, type.positions(columns));
   }
 
-  private BinaryRowProjection(int[] sources, DataType[] types) {
+  private BinaryRowProjection(int[] sources, ValueCopier[] copiers) {
     this.sources = sources;
-    this.types = types;
+    this.copiers = copiers;
     this.writer = new BinaryRowWriter(sources.length);
   }
 
@@ -57,12 +44,12 @@ public final class BinaryRowProjection {
    */
   public static BinaryRowProjection ofPart(RowType type, List<String> columns) {
     int[] sources = new int[type.size()];
-    DataType[] types = new DataType[type.size()];
+    ValueCopier[] copiers = new ValueCopier[type.size()];
     for (int i = 0; i < sources.length; i++) {
       sources[i] = columns.indexOf(type.field(i).name());
-      types[i] = type.type(i);
+      copiers[i] = ValueCopier.of(type.type(i));
     }
-    return new BinaryRowProjection(sources, types);
+    return new BinaryRowProjection(sources, copiers);
   }
 
   /** All columns. */
@@ -79,55 +66,12 @@ public final class BinaryRowProjection {
   public BinaryRow apply(Row row, RowKind kind) {
     writer.reset();
     for (int i = 0; i < sources.length; i++) {
-      copy(row, sources[i], i, types[i]);
+      if (sources[i] < 0) {
+        copiers[i].setNull(writer, i);
+      } else {
+        copiers[i].copy(row, sources[i], writer, i);
+      }
     }
     return writer.finish(kind);
-  }
-
-  private void copy(Row row, int from, int to, DataType type) {
-    if (from < 0 || row.isNullAt(from)) {
-      setNull(to, type);
-      return;
-    }
-    switch (type.root()) {
-      case BOOLEAN -> writer.writeBoolean(to, row.getBoolean(from));
-      case TINYINT -> writer.writeByte(to, row.getByte(from));
-      case SMALLINT -> writer.writeShort(to, row.getShort(from));
-      case INT, DATE, TIME -> writer.writeInt(to, row.getInt(from));
-      case BIGINT -> writer.writeLong(to, row.getLong(from));
-      case FLOAT -> writer.writeFloat(to, row.getFloat(from));
-      case DOUBLE -> writer.writeDouble(to, row.getDouble(from));
-      case DECIMAL -> {
-        DecimalType decimal = (DecimalType) type;
-        if (decimal.compact()) {
-          writer.writeDecimalUnscaled(to, row.getDecimalUnscaled(from));
-        } else {
-          writer.writeDecimal(
-              to, row.getDecimal(from, decimal.precision(), decimal.scale()), decimal.precision());
-        }
-      }
-      case CHAR, VARCHAR, BINARY, VARBINARY -> {
-        row.getBytes(from, bytes);
-        writer.writeBytes(to, bytes.array, bytes.offset, bytes.length);
-      }
-      case TIMESTAMP, TIMESTAMP_LTZ -> {
-        int precision = ((TemporalType) type).precision();
-        writer.writeTimestamp(
-            to,
-            row.getTimestampMillis(from, precision),
-            row.getNanoOfMilli(from, precision),
-            precision);
-      }
-      case ARRAY, MAP, MULTISET, ROW, VARIANT -> throw new AssertionError(type.root());
-    }
-  }
-
-  private void setNull(int to, DataType type) {
-    switch (type.root()) {
-      case DECIMAL -> writer.setNullDecimal(to, ((DecimalType) type).precision());
-      case TIMESTAMP, TIMESTAMP_LTZ ->
-          writer.setNullTimestamp(to, ((TemporalType) type).precision());
-      default -> writer.setNull(to);
-    }
   }
 }

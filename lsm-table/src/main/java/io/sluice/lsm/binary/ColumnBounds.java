@@ -1,10 +1,7 @@
 package io.sluice.lsm.binary;
 
 import io.sluice.lsm.schema.DataType;
-import io.sluice.lsm.schema.DataType.DecimalType;
-import io.sluice.lsm.schema.DataType.TemporalType;
 import io.sluice.lsm.schema.StatsMode;
-import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -119,41 +116,9 @@ public record ColumnBounds(@Nullable Long nullCount, @Nullable Object min, @Null
   }
 
   private static void write(BinaryRowWriter writer, int at, DataType type, @Nullable Object value) {
-    if (value == null) {
-      switch (type.root()) {
-        case DECIMAL -> writer.setNullDecimal(at, ((DecimalType) type).precision());
-        case TIMESTAMP, TIMESTAMP_LTZ ->
-            writer.setNullTimestamp(at, ((TemporalType) type).precision());
-        default -> writer.setNull(at);
-      }
-      return;
+    if (value != null && (type.root().isBytes() || type.root().isNested())) {
+      throw new IllegalArgumentException("A " + type.root() + " has no bounds");
     }
-    switch (type.root()) {
-      case BOOLEAN -> writer.writeBoolean(at, (Long) value != 0);
-      case TINYINT -> writer.writeByte(at, ((Long) value).byteValue());
-      case SMALLINT -> writer.writeShort(at, ((Long) value).shortValue());
-      case INT, DATE, TIME -> writer.writeInt(at, ((Long) value).intValue());
-      case BIGINT -> writer.writeLong(at, (Long) value);
-      case FLOAT -> writer.writeFloat(at, ((Double) value).floatValue());
-      case DOUBLE -> writer.writeDouble(at, (Double) value);
-      case DECIMAL -> {
-        if (value instanceof BigDecimal decimal) {
-          writer.writeDecimal(at, decimal, ((DecimalType) type).precision());
-        } else {
-          writer.writeDecimalUnscaled(at, (Long) value);
-        }
-      }
-      case CHAR, VARCHAR -> {
-        byte[] text = (byte[]) value;
-        writer.writeBytes(at, text, 0, text.length);
-      }
-      case TIMESTAMP, TIMESTAMP_LTZ -> {
-        Moment moment = (Moment) value;
-        writer.writeTimestamp(
-            at, moment.millis(), moment.nanoOfMilli(), ((TemporalType) type).precision());
-      }
-      case BINARY, VARBINARY, ARRAY, MAP, MULTISET, ROW, VARIANT ->
-          throw new IllegalArgumentException("A " + type.root() + " has no bounds");
-    }
+    Boxed.write(writer, at, type, value);
   }
 }

@@ -228,7 +228,8 @@ public final class Compactor {
     }
 
     private String nextPath() {
-      String path = folder + "/" + filePrefix + nextFile++ + "." + format.suffix();
+      String path =
+          folder + "/" + filePrefix + nextFile++ + "." + format.suffix(schema, plan.outputLevel());
       writtenPaths.add(path);
       return path;
     }

@@ -4,11 +4,16 @@ import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.schema.TableSchema;
 import java.io.IOException;
 
-/** A format of data files: ORC now; Parquet and Avro would be siblings. Thread safe. */
+/** A format of data files: ORC, Parquet, Avro, or the choice among them. Thread safe. */
 public interface FileFormat {
 
-  /** The text after the last dot of a file's name. */
-  String suffix();
+  /**
+   * The text after the last dot of a new file's name.
+   *
+   * @param schema that the file will be written with
+   * @param level where it will stand
+   */
+  String suffix(TableSchema schema, int level);
 
   /**
    * Starts a file of the given schema.

@@ -2,14 +2,15 @@ package io.sluice.lsm.datafile;
 
 import io.sluice.lsm.schema.DataField;
 import io.sluice.lsm.schema.DataTypes;
+import io.sluice.lsm.schema.TableOptions;
 import io.sluice.lsm.schema.TableSchema;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Names, ids and order of the columns of a primary-key table's data file (format description
+ * Names, ids and order of the columns of a data file. Of a primary-key table (format description
  * section 7.1): {@code _KEY_*} of the trimmed primary key, {@code _SEQUENCE_NUMBER}, {@code
- * _VALUE_KIND}, then the table's columns.
+ * _VALUE_KIND}, then the table's columns. Of an append table (section 15): the table's columns.
  */
 public final class KeyValueLayout {
 
@@ -26,11 +27,13 @@ public final class KeyValueLayout {
   private final List<DataField> fields = new ArrayList<>();
   private final int[] keys;
   private final int keyColumns;
+  private final boolean append;
 
   /**
    * @param thin true leaves the {@code _KEY_} columns out (option data-file.thin-mode)
    */
   private KeyValueLayout(TableSchema schema, boolean thin) {
+    append = schema.primaryKeys().isEmpty();
     keys = schema.rowType().positions(schema.trimmedPrimaryKeys());
     keyColumns = thin ? 0 : keys.length;
     for (int i = 0; i < keyColumns; i++) {
@@ -41,10 +44,17 @@ public final class KeyValueLayout {
               KEY_PREFIX + field.name(),
               field.type().withNullable(false)));
     }
-    fields.add(
-        new DataField(SEQUENCE_NUMBER_ID, SEQUENCE_NUMBER, DataTypes.BIGINT.withNullable(false)));
-    fields.add(new DataField(VALUE_KIND_ID, VALUE_KIND, DataTypes.TINYINT.withNullable(false)));
+    if (!append) {
+      fields.add(
+          new DataField(SEQUENCE_NUMBER_ID, SEQUENCE_NUMBER, DataTypes.BIGINT.withNullable(false)));
+      fields.add(new DataField(VALUE_KIND_ID, VALUE_KIND, DataTypes.TINYINT.withNullable(false)));
+    }
     fields.addAll(schema.rowType().fields());
+  }
+
+  /** As the schema's options want it. */
+  public static KeyValueLayout of(TableSchema schema) {
+    return TableOptions.of(schema).dataFiles().thinMode() ? thin(schema) : full(schema);
   }
 
   /** With the {@code _KEY_} columns. */
@@ -55,6 +65,11 @@ public final class KeyValueLayout {
   /** Without them. */
   public static KeyValueLayout thin(TableSchema schema) {
     return new KeyValueLayout(schema, true);
+  }
+
+  /** Whether records have neither a number nor a kind: those of a table without a key. */
+  public boolean append() {
+    return append;
   }
 
   /** All columns of a file, in its order. */
@@ -82,6 +97,6 @@ public final class KeyValueLayout {
 
   /** Where the table's columns begin. */
   public int firstValuePosition() {
-    return keyColumns + 2;
+    return append ? 0 : keyColumns + 2;
   }
 }

@@ -3,7 +3,6 @@ package io.sluice.lsm.level;
 import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.FileFormat;
 import io.sluice.lsm.datafile.KeyValueReader;
-import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.merge.KWayMerge;
 import io.sluice.lsm.merge.MergeRules;
@@ -48,19 +47,6 @@ public final class BucketReader implements RunReader.Opener {
   public KeyValueReader open(DataFileMeta file) throws IOException {
     String external = file.externalPath();
     String path = external == null ? folder + "/" + file.fileName() : external;
-    String suffix = file.fileName().substring(file.fileName().lastIndexOf('.') + 1);
-    if (!suffix.equals(format.suffix())) {
-      throw new UnsupportedTableException(
-          "Cannot read "
-              + path
-              + ": it is a ."
-              + suffix
-              + " file and this engine reads ."
-              + format.suffix()
-              + " files only. Compact the table with file.format="
-              + format.suffix()
-              + " by another engine first.");
-    }
     return format.createReader(fileIO, path, file, schemas.schema(file.schemaId()), readColumns);
   }
 

@@ -2,8 +2,10 @@ package io.sluice.lsm.merge;
 
 import io.sluice.lsm.row.BytesView;
 import io.sluice.lsm.row.KeyValue;
+import io.sluice.lsm.row.MapValues;
 import io.sluice.lsm.row.Row;
 import io.sluice.lsm.row.RowKind;
+import io.sluice.lsm.row.Values;
 import java.math.BigDecimal;
 import java.util.Arrays;
 
@@ -132,5 +134,20 @@ final class AssembledRow implements Row, KeyValue {
   @Override
   public int getNanoOfMilli(int column, int precision) {
     return holders[column].getNanoOfMilli(column, precision);
+  }
+
+  @Override
+  public Values getArray(int column) {
+    return holders[column].getArray(column);
+  }
+
+  @Override
+  public MapValues getMap(int column) {
+    return holders[column].getMap(column);
+  }
+
+  @Override
+  public Row getRow(int column, int fields) {
+    return holders[column].getRow(column, fields);
   }
 }

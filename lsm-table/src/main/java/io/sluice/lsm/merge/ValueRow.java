@@ -1,8 +1,10 @@
 package io.sluice.lsm.merge;
 
 import io.sluice.lsm.row.BytesView;
+import io.sluice.lsm.row.MapValues;
 import io.sluice.lsm.row.Row;
 import io.sluice.lsm.row.RowKind;
+import io.sluice.lsm.row.Values;
 import java.math.BigDecimal;
 
 /**
@@ -89,6 +91,21 @@ class ValueRow implements Row {
 
   @Override
   public int getNanoOfMilli(int column, int precision) {
+    throw otherType();
+  }
+
+  @Override
+  public Values getArray(int column) {
+    throw otherType();
+  }
+
+  @Override
+  public MapValues getMap(int column) {
+    throw otherType();
+  }
+
+  @Override
+  public Row getRow(int column, int fields) {
     throw otherType();
   }
 }

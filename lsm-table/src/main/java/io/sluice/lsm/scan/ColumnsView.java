@@ -1,8 +1,10 @@
 package io.sluice.lsm.scan;
 
 import io.sluice.lsm.row.BytesView;
+import io.sluice.lsm.row.MapValues;
 import io.sluice.lsm.row.Row;
 import io.sluice.lsm.row.RowKind;
+import io.sluice.lsm.row.Values;
 import java.math.BigDecimal;
 
 /**
@@ -114,5 +116,20 @@ final class ColumnsView implements Row {
   @Override
   public int getNanoOfMilli(int column, int precision) {
     return holder(column).getNanoOfMilli(position(column), precision);
+  }
+
+  @Override
+  public Values getArray(int column) {
+    return holder(column).getArray(position(column));
+  }
+
+  @Override
+  public MapValues getMap(int column) {
+    return holder(column).getMap(position(column));
+  }
+
+  @Override
+  public Row getRow(int column, int fields) {
+    return holder(column).getRow(position(column), fields);
   }
 }

@@ -2,8 +2,10 @@ package io.sluice.lsm.scan;
 
 import io.sluice.lsm.binary.BinaryRow;
 import io.sluice.lsm.row.BytesView;
+import io.sluice.lsm.row.MapValues;
 import io.sluice.lsm.row.Row;
 import io.sluice.lsm.row.RowKind;
+import io.sluice.lsm.row.Values;
 import java.math.BigDecimal;
 
 /** A row each of whose columns is a row of one column. */
@@ -88,5 +90,20 @@ final class SingleValuesRow implements Row {
   @Override
   public int getNanoOfMilli(int column, int precision) {
     return values[column].getNanoOfMilli(0, precision);
+  }
+
+  @Override
+  public Values getArray(int column) {
+    return values[column].getArray(0);
+  }
+
+  @Override
+  public MapValues getMap(int column) {
+    return values[column].getMap(0);
+  }
+
+  @Override
+  public Row getRow(int column, int fields) {
+    return values[column].getRow(0, fields);
   }
 }

@@ -22,6 +22,7 @@ import io.sluice.lsm.schema.MergeEngine;
 import io.sluice.lsm.schema.RowType;
 import io.sluice.lsm.schema.TableOptions;
 import io.sluice.lsm.schema.TableSchema;
+import io.sluice.lsm.schema.UnsupportedFeatures;
 import io.sluice.lsm.snapshot.SchemaStore;
 import io.sluice.lsm.snapshot.Snapshot;
 import java.io.IOException;
@@ -162,7 +163,7 @@ public final class TableScan {
   public RowReader open(Split split) {
     RowType all = schema.rowType();
     int[] wanted = all.positions(columns);
-    refuseNested(wanted);
+    refuseUnreadable(wanted);
     List<Section> sections = Sections.of(new SerializedKeyComparator(schema), split.files());
     boolean merging = sections.stream().anyMatch(section -> section.runs().size() > 1);
     MergeRules rules = MergeRules.of(schema);
@@ -186,23 +187,28 @@ public final class TableScan {
         new ColumnsView(sources, none, split.partition()));
   }
 
-  private void refuseNested(int[] wanted) {
-    Set<Integer> looked = new TreeSet<>();
+  private void refuseUnreadable(int[] wanted) {
     for (int column : wanted) {
-      looked.add(column);
-    }
-    if (filter != null) {
-      looked.addAll(filter.columns());
-    }
-    for (int column : looked) {
       DataField field = schema.rowType().field(column);
-      if (field.type().root().isNested()) {
+      if (UnsupportedFeatures.holdsVariant(field.type())) {
         throw new UnsupportedTableException(
             "Column "
                 + field.name()
-                + " is of type "
-                + field.type().root()
-                + ", which this engine does not read. Name the other columns instead.");
+                + " is or holds a VARIANT, which this engine does not read. Name the other columns"
+                + " instead.");
+      }
+    }
+    if (filter != null) {
+      for (int column : filter.columns()) {
+        DataField field = schema.rowType().field(column);
+        if (field.type().root().isNested()) {
+          throw new UnsupportedTableException(
+              "Column "
+                  + field.name()
+                  + " is of type "
+                  + field.type().root()
+                  + ", which a condition can't look at");
+        }
       }
     }
   }
@@ -335,7 +341,7 @@ public final class TableScan {
       this.scan = scan;
       this.rowType = scan.rowType();
       this.splits = splits;
-      scan.refuseNested(scan.schema.rowType().positions(scan.columns));
+      scan.refuseUnreadable(scan.schema.rowType().positions(scan.columns));
     }
 
     @Override

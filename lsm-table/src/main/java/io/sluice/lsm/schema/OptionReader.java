@@ -2,6 +2,7 @@ package io.sluice.lsm.schema;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -147,5 +148,25 @@ final class OptionReader {
 
   void problem(String key, String value, String expected) {
     problems.add(key + " = '" + value + "' should be " + expected);
+  }
+
+  /** Texts by level, lower case, such as {@code 0:avro,5:orc}. */
+  Map<Integer, String> byLevel(String key) {
+    Map<Integer, String> result = new HashMap<>();
+    String value = text(key);
+    if (value == null || value.isBlank()) {
+      return result;
+    }
+    for (String part : value.split(",", -1)) {
+      int colon = part.indexOf(':');
+      String level = colon < 0 ? "" : part.substring(0, colon).trim();
+      String word = part.substring(colon + 1).trim().toLowerCase(Locale.ROOT);
+      if (!level.matches("[0-9]{1,4}") || word.isEmpty()) {
+        problem(key, value, "levels and their words, such as 0:avro,5:orc");
+        return result;
+      }
+      result.put(Integer.parseInt(level), word);
+    }
+    return result;
   }
 }

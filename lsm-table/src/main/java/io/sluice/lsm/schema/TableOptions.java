@@ -44,22 +44,41 @@ public record TableOptions(
    * How data files are written.
    *
    * @param format orc, parquet or avro
-   * @param compression zstd, zlib, snappy, lz4 or none
+   * @param formatByLevel other formats for single levels
+   * @param compression zstd, zlib, snappy, lz4 or none; what there is hangs on the format
+   * @param compressionByLevel other compressions for single levels
    * @param targetSizeBytes a writer goes on in the next file beyond it
-   * @param blockSizeBytes stripe size; null: the format's own default
+   * @param blockSizeBytes size of a stripe or row group; null: the format's own default
    * @param thinMode files lack the {@code _KEY_} columns
    * @param prefix of file names
    * @param timestampLtzLegacy ORC: TIMESTAMP_LTZ is stored by the JVM's default zone
    */
   public record DataFiles(
       String format,
+      Map<Integer, String> formatByLevel,
       String compression,
+      Map<Integer, String> compressionByLevel,
       int zstdLevel,
       long targetSizeBytes,
       @Nullable Long blockSizeBytes,
       boolean thinMode,
       String prefix,
-      boolean timestampLtzLegacy) {}
+      boolean timestampLtzLegacy) {
+    public DataFiles {
+      formatByLevel = Map.copyOf(formatByLevel);
+      compressionByLevel = Map.copyOf(compressionByLevel);
+    }
+
+    /** The format of new files of a level. */
+    public String format(int level) {
+      return formatByLevel.getOrDefault(level, format);
+    }
+
+    /** The compression of new files of a level. */
+    public String compression(int level) {
+      return compressionByLevel.getOrDefault(level, compression);
+    }
+  }
 
   /**
    * Statistics of value columns in manifests.
@@ -176,7 +195,9 @@ public record TableOptions(
     long block = in.size("file.block-size", -1);
     return new DataFiles(
         in.text("file.format", "parquet").toLowerCase(Locale.ROOT),
+        in.byLevel("file.format.per.level"),
         in.text("file.compression", "zstd").toLowerCase(Locale.ROOT),
+        in.byLevel("file.compression.per.level"),
         (int) in.number("file.compression.zstd-level", 1L, 1, 22),
         in.size("target-file-size", appendTable ? 256L << 20 : 128L << 20),
         block < 0 ? null : block,

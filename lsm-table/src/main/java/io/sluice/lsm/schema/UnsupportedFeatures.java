@@ -1,10 +1,16 @@
 package io.sluice.lsm.schema;
 
 import io.sluice.lsm.error.UnsupportedTableException;
+import io.sluice.lsm.schema.DataType.ArrayType;
+import io.sluice.lsm.schema.DataType.MapType;
+import io.sluice.lsm.schema.DataType.MultisetType;
+import io.sluice.lsm.schema.DataType.NestedRowType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** What a table uses and this engine lacks, by name. Refuse first, never read or write wrongly. */
 public final class UnsupportedFeatures {
@@ -35,14 +41,16 @@ public final class UnsupportedFeatures {
       List.of(
           "rowkind.field",
           "data-file.external-paths",
-          "file.format.per.level",
           "partition.expiration-time",
           "orc.encrypt",
           "orc.mask",
           "full-compaction.delta-commits");
 
-  private static final List<String> COMPRESSIONS =
-      List.of("zstd", "zlib", "snappy", "lz4", "none", "uncompressed");
+  /** What files can be written in, and how each format can be compressed. */
+  private static final Map<String, List<String>> FORMATS =
+      Map.of(
+          "orc", List.of("zstd", "zlib", "snappy", "lz4", "none", "uncompressed"),
+          "parquet", List.of("zstd", "snappy", "gzip", "none", "uncompressed"));
 
   private UnsupportedFeatures() {}
 
@@ -72,12 +80,7 @@ public final class UnsupportedFeatures {
     if (options.bucket() == -1) {
       found.add("bucket = -1 (dynamic buckets; set bucket to a number when creating the table)");
     }
-    if (!options.dataFiles().format().equals("orc")) {
-      found.add("file.format = " + options.dataFiles().format() + " (set file.format = orc)");
-    }
-    if (!COMPRESSIONS.contains(options.dataFiles().compression())) {
-      found.add("file.compression = " + options.dataFiles().compression());
-    }
+    formats(options.dataFiles(), found);
     if (options.changelogProducer() != ChangelogProducer.NONE) {
       found.add("changelog-producer = " + options.changelogProducer().text());
     }
@@ -86,8 +89,8 @@ public final class UnsupportedFeatures {
       uncomputed(MergeOptions.of(schema), found);
     }
     for (DataField field : schema.rowType().fields()) {
-      if (field.type().root().isNested()) {
-        found.add("column " + field.name() + " of type " + field.type().root());
+      if (holdsVariant(field.type())) {
+        found.add("column " + field.name() + " of type VARIANT");
       }
     }
     return found;
@@ -111,6 +114,53 @@ public final class UnsupportedFeatures {
                         + ")");
               }
             });
+  }
+
+  /** Formats and compressions, level by level, that files can't be written in. */
+  private static void formats(TableOptions.DataFiles files, List<String> found) {
+    Set<Integer> levels = new TreeSet<>(files.formatByLevel().keySet());
+    levels.addAll(files.compressionByLevel().keySet());
+    // Some level that no option names.
+    levels.add(-1);
+    Set<String> problems = new TreeSet<>();
+    for (int level : levels) {
+      List<String> compressions = FORMATS.get(files.format(level));
+      if (compressions == null) {
+        problems.add(
+            "file.format = "
+                + files.format(level)
+                + " (set file.format = one of "
+                + new TreeSet<>(FORMATS.keySet())
+                + ")");
+      } else if (!compressions.contains(files.compression(level))) {
+        problems.add(
+            "file.compression = "
+                + files.compression(level)
+                + " for "
+                + files.format(level)
+                + " (there are "
+                + compressions
+                + ")");
+      }
+    }
+    found.addAll(problems);
+  }
+
+  /** Whether a value of the type is or holds a VARIANT. */
+  public static boolean holdsVariant(DataType type) {
+    if (type instanceof ArrayType array) {
+      return holdsVariant(array.element());
+    }
+    if (type instanceof MapType map) {
+      return holdsVariant(map.key()) || holdsVariant(map.value());
+    }
+    if (type instanceof MultisetType multiset) {
+      return holdsVariant(multiset.element());
+    }
+    if (type instanceof NestedRowType row) {
+      return row.fields().stream().anyMatch(field -> holdsVariant(field.type()));
+    }
+    return type.root() == TypeRoot.VARIANT;
   }
 
   /**

@@ -8,7 +8,7 @@ import io.sluice.lsm.compaction.Compactor;
 import io.sluice.lsm.compaction.TableCompactor;
 import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.FileFormat;
-import io.sluice.lsm.datafile.orc.OrcFormat;
+import io.sluice.lsm.datafile.formats.DataFileFormats;
 import io.sluice.lsm.error.CorruptTableException;
 import io.sluice.lsm.expire.SnapshotExpiry;
 import io.sluice.lsm.io.Backoff;
@@ -95,7 +95,7 @@ public final class LsmTable {
     this.schemas = schemas;
     this.clock = clock;
     this.freshIds = freshIds;
-    this.format = new OrcFormat(clock);
+    this.format = new DataFileFormats(clock);
     this.snapshots = new SnapshotStore(fileIO, paths, waits.incomplete());
     this.manifests = new ManifestStore(fileIO, paths, schema, freshIds, new ManifestCache());
     this.partitionPaths = new PartitionPaths(paths, schema);

@@ -118,7 +118,7 @@ public final class MemtableBucketWriter implements BucketWriter {
     try (KeyValueReader records = memtable.sorted()) {
       while (records.advance()) {
         if (writer == null) {
-          String path = folder + "/" + filePrefix + nextFile++ + "." + format.suffix();
+          String path = folder + "/" + filePrefix + nextFile++ + "." + format.suffix(schema, 0);
           writer = format.createWriter(fileIO, path, schema, 0, DataFileMeta.SOURCE_FLUSH);
         }
         writer.write(records.row(), records.sequenceNumber(), records.kind());

@@ -45,7 +45,16 @@ class TableOptionsTest {
                 true,
                 false,
                 new TableOptions.DataFiles(
-                    "parquet", "zstd", 1, 128L << 20, null, false, "data-", true),
+                    "parquet",
+                    Map.of(),
+                    "zstd",
+                    Map.of(),
+                    1,
+                    128L << 20,
+                    null,
+                    false,
+                    "data-",
+                    true),
                 new TableOptions.Stats(StatsMode.truncate(16), Map.of(), -1, true),
                 new TableOptions.Compaction(5, 8, 6, 200, 1),
                 new TableOptions.Manifests("zstd", 8L << 20, 16L << 20, 30),
@@ -69,6 +78,8 @@ class TableOptionsTest {
     all.put("file.compression", "snappy");
     all.put("file.compression.zstd-level", "3");
     all.put("target-file-size", "64 mb");
+    all.put("file.format.per.level", "0:Avro, 5:parquet");
+    all.put("file.compression.per.level", "0:none");
     all.put("file.block-size", "1048576");
     all.put("data-file.thin-mode", "true");
     all.put("data-file.prefix", "d-");
@@ -104,7 +115,16 @@ class TableOptionsTest {
                 false,
                 true,
                 new TableOptions.DataFiles(
-                    "orc", "snappy", 3, 64L << 20, 1L << 20, true, "d-", false),
+                    "orc",
+                    Map.of(0, "avro", 5, "parquet"),
+                    "snappy",
+                    Map.of(0, "none"),
+                    3,
+                    64L << 20,
+                    1L << 20,
+                    true,
+                    "d-",
+                    false),
                 new TableOptions.Stats(StatsMode.COUNTS, Map.of("v", StatsMode.FULL), 2, false),
                 new TableOptions.Compaction(3, 9, 7, 100, 5),
                 new TableOptions.Manifests("deflate", 1024, 2L << 30, 2),
@@ -138,8 +158,21 @@ class TableOptionsTest {
     assertThat(UnsupportedFeatures.forWriting(table(plain))).isEmpty();
     assertThat(UnsupportedFeatures.forReading(table(Map.of()))).isEmpty();
     assertThat(UnsupportedFeatures.forWriting(table(Map.of())))
-        .anyMatch(text -> text.startsWith("bucket = -1"))
-        .anyMatch(text -> text.startsWith("file.format = parquet"));
+        .anyMatch(text -> text.startsWith("bucket = -1"));
+    assertThat(
+            UnsupportedFeatures.forWriting(
+                table(
+                    Map.of(
+                        "bucket", "1",
+                        "file.format", "orc",
+                        "file.format.per.level", "0:csv,5:parquet",
+                        "file.compression.per.level", "1:gzip,5:lz4"))))
+        .containsExactly(
+            "file.compression = gzip for orc (there are"
+                + " [zstd, zlib, snappy, lz4, none, uncompressed])",
+            "file.compression = lz4 for parquet (there are"
+                + " [zstd, snappy, gzip, none, uncompressed])",
+            "file.format = csv (set file.format = one of [orc, parquet])");
     Map<String, String> options = new HashMap<>(plain);
     options.put("merge-engine", "aggregation");
     options.put("deletion-vectors.enabled", "true");

@@ -9,6 +9,7 @@ import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.io.LocalFileIO;
 import io.sluice.lsm.scan.TableScan;
 import io.sluice.lsm.schema.DataField;
+import io.sluice.lsm.schema.UnsupportedFeatures;
 import io.sluice.lsm.testing.CanonicalRows;
 import io.sluice.lsm.testing.FakeClock;
 import io.sluice.lsm.testing.TestIds;
@@ -20,12 +21,16 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tables that Paimon 1.4.2 wrote give the rows that Paimon reads, at every snapshot. */
 class GoldenTablesTest {
+
+  private static final Pattern SURROGATES =
+      Pattern.compile("\\\\u([dD][89abAB]\\p{XDigit}{2})\\\\u([dD][c-fC-F]\\p{XDigit}{2})");
 
   private record Golden(LsmTable table, JsonNode expected) {}
 
@@ -50,25 +55,46 @@ class GoldenTablesTest {
       Map<String, String> values = new LinkedHashMap<>();
       for (String column : columns) {
         JsonNode value = row.get(column);
-        values.put(column, value == null || value.isNull() ? null : value.asText());
+        values.put(column, value == null || value.isNull() ? null : plain(value.asText()));
       }
       result.add(values);
     }
     return CanonicalRows.sorted(result);
   }
 
-  private static TableScan flat(TableScan scan) {
+  /** Nested values are JSON in which pairs of surrogates are escaped. */
+  private static String plain(String text) {
+    return SURROGATES
+        .matcher(text)
+        .replaceAll(
+            pair ->
+                String.valueOf(
+                    new char[] {
+                      (char) Integer.parseInt(pair.group(1), 16),
+                      (char) Integer.parseInt(pair.group(2), 16)
+                    }));
+  }
+
+  /** All columns that the engine reads. */
+  private static TableScan readable(TableScan scan) {
     return scan.columns(
         scan.schema().rowType().fields().stream()
-            .filter(field -> !field.type().root().isNested())
+            .filter(field -> !UnsupportedFeatures.holdsVariant(field.type()))
+            // Functions over nested values are not computed.
+            .filter(
+                field ->
+                    !field.type().root().isNested()
+                        || !scan.schema()
+                            .options()
+                            .containsKey("fields." + field.name() + ".aggregate-function"))
             .map(DataField::name)
             .toList());
   }
 
   private static void assertRows(TableScan scan, JsonNode rows) throws IOException {
-    TableScan flat = flat(scan);
-    List<String> columns = flat.rowType().fields().stream().map(DataField::name).toList();
-    assertThat(CanonicalRows.sorted(CanonicalRows.read(flat))).isEqualTo(rows(rows, columns));
+    TableScan readable = readable(scan);
+    List<String> columns = readable.rowType().fields().stream().map(DataField::name).toList();
+    assertThat(CanonicalRows.sorted(CanonicalRows.read(readable))).isEqualTo(rows(rows, columns));
   }
 
   @ParameterizedTest
@@ -80,7 +106,10 @@ class GoldenTablesTest {
         "all-types",
         "partial-update",
         "aggregation",
-        "first-row"
+        "first-row",
+        "parquet",
+        "thin-mode",
+        "schema-evolution"
       })
   void readsEverySnapshotAsPaimonDoes(String name) throws Exception {
     Golden golden = open(name);
@@ -94,12 +123,11 @@ class GoldenTablesTest {
   }
 
   @Test
-  void refusesNestedColumnsByName() throws Exception {
-    Golden golden = open("all-types");
+  void refusesVariantColumnsByName() throws Exception {
+    Golden golden = open("parquet");
     assertThatThrownBy(() -> golden.table().newScan().open())
         .isInstanceOf(UnsupportedTableException.class)
-        .hasMessageContaining("f_arr")
-        .hasMessageContaining("ARRAY");
+        .hasMessageContaining("VARIANT");
   }
 
   @Test

@@ -1,11 +1,19 @@
 package io.sluice.lsm.testing;
 
+import io.sluice.lsm.row.MapValues;
 import io.sluice.lsm.row.Row;
+import io.sluice.lsm.row.Values;
 import io.sluice.lsm.scan.RowReader;
 import io.sluice.lsm.scan.TableScan;
+import io.sluice.lsm.schema.DataField;
 import io.sluice.lsm.schema.DataType;
+import io.sluice.lsm.schema.DataType.ArrayType;
 import io.sluice.lsm.schema.DataType.DecimalType;
+import io.sluice.lsm.schema.DataType.MapType;
+import io.sluice.lsm.schema.DataType.MultisetType;
+import io.sluice.lsm.schema.DataType.NestedRowType;
 import io.sluice.lsm.schema.DataType.TemporalType;
+import io.sluice.lsm.schema.DataTypes;
 import io.sluice.lsm.schema.RowType;
 import java.io.IOException;
 import java.time.LocalDate;
@@ -22,6 +30,9 @@ import java.util.Map;
 
 /** Rows as column -> text, in the way of golden/README.md, so that engines can be compared. */
 public final class CanonicalRows {
+
+  private static final com.fasterxml.jackson.databind.ObjectMapper JSON =
+      new com.fasterxml.jackson.databind.ObjectMapper();
 
   private CanonicalRows() {}
 
@@ -51,7 +62,7 @@ public final class CanonicalRows {
     return result;
   }
 
-  private static String text(DataType type, Row row, int i) {
+  private static String text(DataType type, Values row, int i) {
     return switch (type.root()) {
       case BOOLEAN -> Boolean.toString(row.getBoolean(i));
       case TINYINT -> Byte.toString(row.getByte(i));
@@ -70,8 +81,48 @@ public final class CanonicalRows {
       case TIME -> time(row.getInt(i));
       case TIMESTAMP -> timestamp(type, row, i);
       case TIMESTAMP_LTZ -> timestamp(type, row, i) + "Z";
+      case ARRAY -> {
+        Values elements = row.getArray(i);
+        yield json(texts(((ArrayType) type).element(), elements));
+      }
+      case MAP -> entries(((MapType) type).key(), ((MapType) type).value(), row.getMap(i));
+      case MULTISET -> entries(((MultisetType) type).element(), DataTypes.INT, row.getMap(i));
+      case ROW -> {
+        List<DataField> fields = ((NestedRowType) type).fields();
+        yield json(of(new RowType(fields), row.getRow(i, fields.size())));
+      }
       default -> throw new AssertionError(type);
     };
+  }
+
+  private static List<String> texts(DataType type, Values values) {
+    List<String> texts = new ArrayList<>();
+    for (int i = 0; i < values.size(); i++) {
+      texts.add(values.isNullAt(i) ? null : text(type, values, i));
+    }
+    return texts;
+  }
+
+  private static String entries(DataType key, DataType value, MapValues map) {
+    return entries(texts(key, map.keys()), texts(value, map.values()));
+  }
+
+  /** Pairs in the order of their text. */
+  static String entries(List<String> keys, List<String> values) {
+    List<List<String>> pairs = new ArrayList<>();
+    for (int i = 0; i < keys.size(); i++) {
+      pairs.add(java.util.Arrays.asList(keys.get(i), values.get(i)));
+    }
+    pairs.sort(java.util.Comparator.comparing(CanonicalRows::json));
+    return json(pairs);
+  }
+
+  static String json(Object value) {
+    try {
+      return JSON.writeValueAsString(value);
+    } catch (com.fasterxml.jackson.core.JsonProcessingException e) {
+      throw new AssertionError(e);
+    }
   }
 
   static String time(int milliOfDay) {
@@ -79,7 +130,7 @@ public final class CanonicalRows {
         .format(DateTimeFormatter.ofPattern("HH:mm:ss.SSS", Locale.ROOT));
   }
 
-  private static String timestamp(DataType type, Row row, int i) {
+  private static String timestamp(DataType type, Values row, int i) {
     int precision = ((TemporalType) type).precision();
     return timestamp(
         row.getTimestampMillis(i, precision), row.getNanoOfMilli(i, precision), precision);

@@ -8,6 +8,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.paimon.data.BinaryRow;
+import org.apache.paimon.data.DataGetters;
+import org.apache.paimon.data.InternalArray;
+import org.apache.paimon.data.InternalMap;
 import org.apache.paimon.data.InternalRow;
 import org.apache.paimon.data.Timestamp;
 import org.apache.paimon.disk.IOManager;
@@ -21,11 +24,15 @@ import org.apache.paimon.table.sink.BatchWriteBuilder;
 import org.apache.paimon.table.source.DataSplit;
 import org.apache.paimon.table.source.ReadBuilder;
 import org.apache.paimon.table.source.Split;
+import org.apache.paimon.types.ArrayType;
 import org.apache.paimon.types.DataField;
 import org.apache.paimon.types.DataType;
 import org.apache.paimon.types.DataTypeRoot;
 import org.apache.paimon.types.DecimalType;
 import org.apache.paimon.types.LocalZonedTimestampType;
+import org.apache.paimon.types.MapType;
+import org.apache.paimon.types.MultisetType;
+import org.apache.paimon.types.RowType;
 import org.apache.paimon.types.TimestampType;
 
 /**
@@ -135,7 +142,19 @@ public final class PaimonOracle {
     return result;
   }
 
-  private static String text(DataType type, InternalRow row, int i) {
+  private static List<String> texts(DataType type, InternalArray array) {
+    List<String> texts = new ArrayList<>();
+    for (int i = 0; i < array.size(); i++) {
+      texts.add(array.isNullAt(i) ? null : text(type, array, i));
+    }
+    return texts;
+  }
+
+  private static String entries(DataType key, DataType value, InternalMap map) {
+    return CanonicalRows.entries(texts(key, map.keyArray()), texts(value, map.valueArray()));
+  }
+
+  private static String text(DataType type, DataGetters row, int i) {
     DataTypeRoot root = type.getTypeRoot();
     switch (root) {
       case BOOLEAN:
@@ -171,12 +190,25 @@ public final class PaimonOracle {
         return timestamp(row, i, ((TimestampType) type).getPrecision());
       case TIMESTAMP_WITH_LOCAL_TIME_ZONE:
         return timestamp(row, i, ((LocalZonedTimestampType) type).getPrecision()) + "Z";
+      case ARRAY:
+        return CanonicalRows.json(texts(((ArrayType) type).getElementType(), row.getArray(i)));
+      case MAP:
+        return entries(
+            ((MapType) type).getKeyType(), ((MapType) type).getValueType(), row.getMap(i));
+      case MULTISET:
+        return entries(
+            ((MultisetType) type).getElementType(),
+            org.apache.paimon.types.DataTypes.INT(),
+            row.getMap(i));
+      case ROW:
+        List<DataField> fields = ((RowType) type).getFields();
+        return CanonicalRows.json(render(fields, row.getRow(i, fields.size())));
       default:
         return "(" + root + " is not rendered)";
     }
   }
 
-  private static String timestamp(InternalRow row, int i, int precision) {
+  private static String timestamp(DataGetters row, int i, int precision) {
     Timestamp value = row.getTimestamp(i, precision);
     return CanonicalRows.timestamp(value.getMillisecond(), value.getNanoOfMillisecond(), precision);
   }

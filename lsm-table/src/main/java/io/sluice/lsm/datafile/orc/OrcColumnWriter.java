@@ -72,8 +72,8 @@ abstract class OrcColumnWriter {
       case TIMESTAMP, TIMESTAMP_LTZ ->
           new TimestampWriter(
               field, column, (TimestampColumnVector) vector, ((TemporalType) type).precision());
-      case ARRAY, MAP, MULTISET, ROW, VARIANT ->
-          throw new AssertionError("refused by OrcTypes: " + type.root());
+      case ARRAY, MAP, MULTISET, ROW -> new NestedWriter(field, column, vector, volume);
+      case VARIANT -> throw new AssertionError("refused by OrcTypes: " + type.root());
     };
   }
 
@@ -201,15 +201,36 @@ abstract class OrcColumnWriter {
 
     @Override
     void copy(Row row, int at) {
-      BigDecimal value = row.getDecimal(column, type.precision(), type.scale());
-      HiveDecimal decimal = HiveDecimal.create(value, false);
-      if (decimal == null
-          || value.precision() - value.scale() > type.precision() - type.scale()
-          || value.scale() > type.scale()) {
-        throw new IllegalArgumentException(
-            "Column " + field.name() + " of type " + type + " can't hold " + value);
-      }
-      vector.vector[at].set(decimal);
+      setDecimal(field, vector, at, row.getDecimal(column, type.precision(), type.scale()), type);
+    }
+  }
+
+  /** ORC would round what does not fit, or store NULL. */
+  static void setDecimal(
+      DataField field, DecimalColumnVector vector, int at, BigDecimal value, DecimalType type) {
+    HiveDecimal decimal = HiveDecimal.create(value, false);
+    if (decimal == null
+        || value.precision() - value.scale() > type.precision() - type.scale()
+        || value.scale() > type.scale()) {
+      throw new IllegalArgumentException(
+          "Column " + field.name() + " of type " + type + " can't hold " + value);
+    }
+    vector.vector[at].set(decimal);
+  }
+
+  private static final class NestedWriter extends OrcColumnWriter {
+    private final ColumnVector vector;
+    private final OrcNestedWriter values;
+
+    NestedWriter(DataField field, int column, ColumnVector vector, Volume volume) {
+      super(field, column, vector);
+      this.vector = vector;
+      this.values = new OrcNestedWriter(field, volume);
+    }
+
+    @Override
+    void copy(Row row, int at) {
+      values.write(vector, at, row, column);
     }
   }
 
@@ -232,58 +253,61 @@ abstract class OrcColumnWriter {
     }
   }
 
-  /** CHAR and VARCHAR: ORC would cut what is too long, and CHAR's blanks at the end, silently. */
   private static final class TextWriter extends OrcColumnWriter {
     private final BytesColumnVector vector;
     private final Volume volume;
     private final BytesView view = new BytesView();
-    private final int charsMax;
-    private final boolean trimmed;
+    private final LengthType type;
 
     TextWriter(DataField field, int column, BytesColumnVector vector, Volume volume) {
       super(field, column, vector);
       this.vector = vector;
       this.volume = volume;
-      LengthType type = (LengthType) field.type();
-      this.charsMax = type.length();
-      this.trimmed = type.root() == io.sluice.lsm.schema.TypeRoot.CHAR;
+      this.type = (LengthType) field.type();
     }
 
     @Override
     void copy(Row row, int at) {
       row.getBytes(column, view);
-      int length = view.length;
-      if (length > charsMax && characters() > charsMax) {
-        throw new IllegalArgumentException(
-            "Column "
-                + field.name()
-                + " of type "
-                + field.type()
-                + " can't hold a text of "
-                + characters()
-                + " characters. Widen the column.");
-      }
-      if (trimmed && length > 0 && view.array[view.offset + length - 1] == ' ') {
-        throw new IllegalArgumentException(
-            "Column "
-                + field.name()
-                + " of type "
-                + field.type()
-                + " can't hold a text that ends with a blank: ORC drops it. Make it VARCHAR.");
-      }
-      vector.setVal(at, view.array, view.offset, length);
-      volume.bytes += length;
+      checkText(field, type, view);
+      vector.setVal(at, view.array, view.offset, view.length);
+      volume.bytes += view.length;
     }
+  }
 
-    private int characters() {
-      int count = 0;
-      for (int i = view.offset; i < view.offset + view.length; i++) {
-        if ((view.array[i] & 0xc0) != 0x80) {
-          count++;
-        }
-      }
-      return count;
+  /** CHAR and VARCHAR: ORC would cut what is too long, and CHAR's blanks at the end, silently. */
+  static void checkText(DataField field, LengthType type, BytesView view) {
+    int length = view.length;
+    if (length > type.length() && characters(view) > type.length()) {
+      throw new IllegalArgumentException(
+          "Column "
+              + field.name()
+              + " of type "
+              + type
+              + " can't hold a text of "
+              + characters(view)
+              + " characters. Widen the column.");
     }
+    if (type.root() == io.sluice.lsm.schema.TypeRoot.CHAR
+        && length > 0
+        && view.array[view.offset + length - 1] == ' ') {
+      throw new IllegalArgumentException(
+          "Column "
+              + field.name()
+              + " of type "
+              + type
+              + " can't hold a text that ends with a blank: ORC drops it. Make it VARCHAR.");
+    }
+  }
+
+  private static int characters(BytesView view) {
+    int count = 0;
+    for (int i = view.offset; i < view.offset + view.length; i++) {
+      if ((view.array[i] & 0xc0) != 0x80) {
+        count++;
+      }
+    }
+    return count;
   }
 
   private static final class TimestampWriter extends OrcColumnWriter {

@@ -6,17 +6,14 @@ import io.sluice.lsm.datafile.KeyValueReader;
 import io.sluice.lsm.datafile.KeyValueWriter;
 import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.io.FileIO;
-import io.sluice.lsm.schema.DataField;
 import io.sluice.lsm.schema.RowType;
 import io.sluice.lsm.schema.TableOptions;
 import io.sluice.lsm.schema.TableSchema;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Clock;
-import java.time.Instant;
-import java.time.ZoneId;
-import java.time.ZoneOffset;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
@@ -62,7 +59,7 @@ public final class OrcFormat implements FileFormat {
   }
 
   @Override
-  public String suffix() {
+  public String suffix(TableSchema schema, int level) {
     return "orc";
   }
 
@@ -89,6 +86,7 @@ public final class OrcFormat implements FileFormat {
       String path,
       TableSchema schema,
       TableOptions options,
+      int level,
       OrcKeyValueWriter.Shape shape,
       TimestampEncoder timestamps)
       throws IOException {
@@ -109,7 +107,7 @@ public final class OrcFormat implements FileFormat {
     OrcFile.WriterOptions writerOptions =
         OrcFile.writerOptions(properties, own)
             .setSchema(shape.type())
-            .compress(compression(options.dataFiles().compression()))
+            .compress(compression(options.dataFiles().compression(level)))
             .version(OrcFile.Version.V_0_12)
             .useUTCTimestamp(true)
             .setProlepticGregorian(false)
@@ -130,6 +128,9 @@ public final class OrcFormat implements FileFormat {
     ZonedPhysicalWriter physical = new ZonedPhysicalWriter(stream, writerOptions, timestamps);
     writerOptions.physicalWriter(physical);
     Writer writer = OrcFile.createWriter(label, writerOptions);
+    if (timestamps.hasInstants()) {
+      writer.addUserMetadata(InstantZone.MARK, StandardCharsets.UTF_8.encode("true"));
+    }
     return new OrcKeyValueWriter.Output(stream, physical, writer);
   }
 
@@ -158,29 +159,6 @@ public final class OrcFormat implements FileFormat {
         }
       }
     };
-  }
-
-  /**
-   * Refuses TIMESTAMP_LTZ where its meaning hangs on the time zone of a JVM: with the legacy option
-   * the UTC wall clock is stored as if it were the wall clock of the JVM's zone.
-   */
-  void checkTimestampLtz(TableOptions options, DataField field, String path) {
-    ZoneId zone = ZoneId.systemDefault();
-    if (options.dataFiles().timestampLtzLegacy()
-        && !(zone.getRules().isFixedOffset()
-            && zone.getRules().getOffset(Instant.EPOCH).equals(ZoneOffset.UTC))) {
-      throw new UnsupportedTableException(
-          "Column "
-              + field.name()
-              + " of "
-              + path
-              + " has the type "
-              + field.type()
-              + " and the table has orc.timestamp-ltz.legacy.type = true: its values depend on the"
-              + " time zone of the process, which is "
-              + zone
-              + ". Run with -Duser.timezone=UTC, or create the table with the option false.");
-    }
   }
 
   /** An output that can be let go of: later bytes vanish. */

@@ -3,10 +3,11 @@ package io.sluice.lsm.datafile.orc;
 import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.KeyValueLayout;
 import io.sluice.lsm.datafile.KeyValueReader;
-import io.sluice.lsm.datafile.orc.OrcConversions.Conversion;
+import io.sluice.lsm.datafile.ReadFailures;
+import io.sluice.lsm.datafile.column.BatchRow;
+import io.sluice.lsm.datafile.column.Column.LongColumn;
+import io.sluice.lsm.datafile.column.ColumnCast;
 import io.sluice.lsm.error.CorruptTableException;
-import io.sluice.lsm.error.StorageException;
-import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.row.Row;
 import io.sluice.lsm.row.RowKind;
@@ -14,12 +15,9 @@ import io.sluice.lsm.schema.DataField;
 import io.sluice.lsm.schema.RowType;
 import io.sluice.lsm.schema.TableOptions;
 import io.sluice.lsm.schema.TableSchema;
-import io.sluice.lsm.schema.TypeRoot;
-import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
-import org.apache.hadoop.hive.ql.exec.vector.ColumnVector;
-import org.apache.hadoop.hive.ql.exec.vector.LongColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
 import org.apache.orc.BinaryColumnStatistics;
 import org.apache.orc.ColumnStatistics;
@@ -40,23 +38,23 @@ final class OrcKeyValueReader implements KeyValueReader {
   private static final int KIND_MAX = 3;
 
   private final String path;
+  private final DataFileMeta file;
   private final OrcStreams streams;
   private final Reader reader;
   private final RecordReader records;
   private final VectorizedRowBatch batch;
-  private final OrcRow row;
-
-  /** Of a wanted column: its vector in the batch, or -1 where the file lacks it. */
-  private final int[] vectors;
-
-  private final Conversion[] conversions;
+  private final BatchRow row;
+  private final List<Wanted> wanted = new ArrayList<>();
+  private final InstantZone zone;
   private final int sequenceVector;
   private final int kindVector;
-  private final long rowsExpected;
   private long rowsSeen;
   private long[] sequences = new long[0];
   private long[] kinds = new long[0];
   private int position = -1;
+
+  /** A column of the file and where it goes. */
+  private record Wanted(int column, int vector, OrcColumns reader, ColumnCast cast) {}
 
   private OrcKeyValueReader(
       String path,
@@ -67,39 +65,49 @@ final class OrcKeyValueReader implements KeyValueReader {
       RowType readColumns)
       throws IOException {
     this.path = path;
+    this.file = file;
     this.streams = streams;
     this.reader = reader;
-    this.rowsExpected = file.rowCount();
     int width = readColumns.size();
-    this.row = new OrcRow(width);
-    this.vectors = new int[width];
-    this.conversions = new Conversion[width];
+    this.row = new BatchRow(width);
     TypeDescription type = reader.getSchema();
     boolean[] include = new boolean[type.getMaximumId() + 1];
     include[0] = true;
-    this.sequenceVector = require(type, KeyValueLayout.SEQUENCE_NUMBER, include);
-    this.kindVector = require(type, KeyValueLayout.VALUE_KIND, include);
+    if (KeyValueLayout.full(fileSchema).append()) {
+      this.sequenceVector = -1;
+      this.kindVector = -1;
+    } else {
+      this.sequenceVector = require(type, KeyValueLayout.SEQUENCE_NUMBER, include);
+      this.kindVector = require(type, KeyValueLayout.VALUE_KIND, include);
+    }
+    boolean trueInstants =
+        !TableOptions.of(fileSchema).dataFiles().timestampLtzLegacy()
+            || reader.hasMetadataValue(InstantZone.MARK);
+    this.zone = trueInstants ? InstantZone.none() : InstantZone.unopened(reader);
     for (int i = 0; i < width; i++) {
-      DataField wanted = readColumns.field(i);
-      if (wanted.type().root().isNested()) {
-        OrcTypes.type(wanted);
-      }
-      int inFile = fileSchema.rowType().positionOfId(wanted.id());
-      vectors[i] = -1;
-      conversions[i] = OrcConversions.SAME;
+      DataField field = readColumns.field(i);
+      // Refuses what no file can give.
+      OrcTypes.type(field);
+      int inFile = fileSchema.rowType().positionOfId(field.id());
       if (inFile < 0) {
         row.bindAbsent(i);
         continue;
       }
       DataField stored = fileSchema.rowType().field(inFile);
-      vectors[i] = require(type, stored.name(), include);
-      checkCategory(type.getChildren().get(vectors[i]), stored);
-      conversions[i] = OrcConversions.of(stored, wanted, path);
+      int vector = require(type, stored.name(), include);
+      TypeDescription found = type.getChildren().get(vector);
+      wanted.add(
+          new Wanted(
+              i,
+              vector,
+              OrcColumns.of(stored, found, zone, path),
+              ColumnCast.of(stored, field, path)));
     }
     this.batch =
         type.createRowBatch(
             TypeDescription.RowBatchVersion.USE_DECIMAL64, batchRows(reader, include));
     this.records = reader.rows(reader.options().include(include).schema(type));
+    zone.open(records);
   }
 
   static OrcKeyValueReader open(
@@ -110,12 +118,6 @@ final class OrcKeyValueReader implements KeyValueReader {
       TableSchema fileSchema,
       RowType readColumns)
       throws IOException {
-    TableOptions options = TableOptions.of(fileSchema);
-    for (DataField wanted : readColumns.fields()) {
-      if (wanted.type().root() == TypeRoot.TIMESTAMP_LTZ) {
-        format.checkTimestampLtz(options, wanted, path);
-      }
-    }
     OrcStreams streams = new OrcStreams(fileIO, path, format.configuration());
     Reader reader = null;
     try {
@@ -132,7 +134,7 @@ final class OrcKeyValueReader implements KeyValueReader {
       if (reader != null) {
         closeQuietly(reader);
       }
-      throw failure(path, streams, e);
+      throw ReadFailures.of(path, streams.failure(), e);
     }
   }
 
@@ -177,32 +179,6 @@ final class OrcKeyValueReader implements KeyValueReader {
     return at;
   }
 
-  private void checkCategory(TypeDescription found, DataField stored) {
-    TypeDescription expected = OrcTypes.type(stored);
-    boolean same =
-        stored.type().root().isText()
-            ? isText(found.getCategory())
-            : found.getCategory() == expected.getCategory()
-                && found.getPrecision() == expected.getPrecision()
-                && found.getScale() == expected.getScale();
-    if (!same) {
-      throw new CorruptTableException(
-          path
-              + " holds the column "
-              + stored.name()
-              + " as "
-              + found
-              + ", its schema says "
-              + expected);
-    }
-  }
-
-  private static boolean isText(TypeDescription.Category category) {
-    return category == TypeDescription.Category.STRING
-        || category == TypeDescription.Category.VARCHAR
-        || category == TypeDescription.Category.CHAR;
-  }
-
   @Override
   public boolean advance() throws IOException {
     if (++position >= batch.size) {
@@ -220,62 +196,60 @@ final class OrcKeyValueReader implements KeyValueReader {
       do {
         if (!records.nextBatch(batch)) {
           batch.size = 0;
-          if (rowsSeen != rowsExpected) {
-            throw new CorruptTableException(
-                path + " has " + rowsSeen + " records, its manifest says " + rowsExpected);
+          if (rowsSeen != file.rowCount()) {
+            throw ReadFailures.count(path, rowsSeen, file.rowCount());
           }
           return false;
         }
       } while (batch.size == 0);
+      zone.moveTo(rowsSeen);
       rowsSeen += batch.size;
-      sequences = longs(sequenceVector);
-      kinds = longs(kindVector);
-      for (int i = 0; i < batch.size; i++) {
-        if (kinds[i] < 0 || kinds[i] > KIND_MAX) {
-          throw new CorruptTableException(
-              path + ": a record has the kind " + kinds[i] + "; there are 0 to " + KIND_MAX);
+      if (sequenceVector >= 0) {
+        sequences = longs(sequenceVector);
+        kinds = longs(kindVector);
+        for (int i = 0; i < batch.size; i++) {
+          if (kinds[i] < 0 || kinds[i] > KIND_MAX) {
+            throw ReadFailures.kind(path, kinds[i]);
+          }
         }
       }
-      for (int i = 0; i < vectors.length; i++) {
-        if (vectors[i] >= 0) {
-          row.bind(i, conversions[i].apply(flat(vectors[i]), batch.size));
-        }
+      for (Wanted column : wanted) {
+        row.bind(
+            column.column(),
+            column
+                .cast()
+                .apply(column.reader().read(batch.cols[column.vector()], batch.size), batch.size));
       }
       return true;
     } catch (IOException | RuntimeException e) {
-      throw failure(path, streams, e);
+      throw ReadFailures.of(path, streams.failure(), e);
     }
-  }
-
-  private ColumnVector flat(int vector) {
-    ColumnVector result = batch.cols[vector];
-    if (result.isRepeating) {
-      result.flatten(false, batch.selected, batch.size);
-    }
-    return result;
   }
 
   private long[] longs(int vector) {
-    ColumnVector flat = flat(vector);
-    if (!flat.noNulls) {
+    LongColumn column = (LongColumn) OrcColumns.flat(batch.cols[vector], batch.size);
+    boolean[] nulls = column.nulls;
+    if (nulls != null) {
       for (int i = 0; i < batch.size; i++) {
-        if (flat.isNull[i]) {
+        if (nulls[i]) {
           throw new CorruptTableException(
               path + ": record " + (rowsSeen - batch.size + i) + " has no sequence number or kind");
         }
       }
     }
-    return ((LongColumnVector) flat).vector;
+    return column.values;
   }
 
   @Override
   public long sequenceNumber() {
-    return sequences[position];
+    return sequenceVector < 0
+        ? file.minSequenceNumber() + rowsSeen - batch.size + position
+        : sequences[position];
   }
 
   @Override
   public RowKind kind() {
-    return RowKind.of((byte) kinds[position]);
+    return kindVector < 0 ? RowKind.INSERT : RowKind.of((byte) kinds[position]);
   }
 
   @Override
@@ -299,29 +273,5 @@ final class OrcKeyValueReader implements KeyValueReader {
     } catch (IOException e) {
       OrcFormat.LOG.debug("Closing a file that can't be read", e);
     }
-  }
-
-  /** What to tell the caller: storage that failed, a file that is gone, or bytes that are wrong. */
-  private static RuntimeException failure(String path, OrcStreams streams, Exception e) {
-    if (e instanceof CorruptTableException corrupt) {
-      return corrupt;
-    }
-    if (e instanceof UnsupportedTableException unsupported) {
-      return unsupported;
-    }
-    if (streams.failure() instanceof FileNotFoundException) {
-      return new CorruptTableException(
-          "The data file "
-              + path
-              + " is gone although a snapshot names it. Either the snapshot has"
-              + " expired while it was read (read a newer one), or the file was deleted by hand"
-              + " (restore it, or roll back to a snapshot without it).",
-          e);
-    }
-    if (streams.failure() != null) {
-      return new StorageException("Cannot read " + path + ": " + streams.failure(), e);
-    }
-    return new CorruptTableException(
-        "The data file " + path + " is damaged: " + e + ". Restore it from a copy.", e);
   }
 }

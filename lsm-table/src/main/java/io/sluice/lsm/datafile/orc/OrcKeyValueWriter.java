@@ -1,9 +1,12 @@
 package io.sluice.lsm.datafile.orc;
 
 import io.sluice.lsm.binary.BinaryRowProjection;
+import io.sluice.lsm.binary.ColumnBounds;
 import io.sluice.lsm.datafile.DataFileMeta;
+import io.sluice.lsm.datafile.FileSummary;
 import io.sluice.lsm.datafile.KeyValueLayout;
 import io.sluice.lsm.datafile.KeyValueWriter;
+import io.sluice.lsm.datafile.column.BatchRow;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.row.Row;
 import io.sluice.lsm.row.RowKind;
@@ -13,8 +16,6 @@ import io.sluice.lsm.schema.TableSchema;
 import io.sluice.lsm.schema.TypeRoot;
 import java.io.IOException;
 import java.time.Clock;
-import java.time.LocalDateTime;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -47,20 +48,18 @@ final class OrcKeyValueWriter implements KeyValueWriter {
   private final TableSchema schema;
   private final TableOptions options;
   private final int level;
-  private final int fileSource;
-  private final Clock clock;
   private final OrcFormat format;
   private final TypeDescription type;
   private final KeyValueLayout layout;
   private final VectorizedRowBatch batch;
   private final OrcColumnWriter[] columns;
-  private final boolean[] required;
   private final boolean[] inKey;
-  private final LongColumnVector sequences;
-  private final LongColumnVector kinds;
+  private final @Nullable LongColumnVector sequences;
+  private final @Nullable LongColumnVector kinds;
   private final TimestampEncoder timestamps = new TimestampEncoder();
-  private final OrcRow batchRow;
+  private final BatchRow batchRow;
   private final BinaryRowProjection key;
+  private final FileSummary summary;
   private final CharBounds charBounds;
   private final OrcColumnWriter.Volume volume = new OrcColumnWriter.Volume();
 
@@ -69,10 +68,6 @@ final class OrcKeyValueWriter implements KeyValueWriter {
   private @Nullable Output output;
   private byte @Nullable [] minKey;
   private byte[] maxKey = new byte[0];
-  private long rows;
-  private long deletes;
-  private long minSequence = Long.MAX_VALUE;
-  private long maxSequence = Long.MIN_VALUE;
   private boolean ended;
 
   /**
@@ -100,10 +95,8 @@ final class OrcKeyValueWriter implements KeyValueWriter {
     this.schema = schema;
     this.options = TableOptions.of(schema);
     this.level = level;
-    this.fileSource = fileSource;
-    this.clock = clock;
-    this.layout =
-        options.dataFiles().thinMode() ? KeyValueLayout.thin(schema) : KeyValueLayout.full(schema);
+    this.summary = new FileSummary(schema, level, fileSource, clock);
+    this.layout = KeyValueLayout.of(schema);
     this.type = OrcTypes.struct(layout.fields());
     this.batch =
         type.createRowBatch(TypeDescription.RowBatchVersion.USE_DECIMAL64, OrcFormat.BATCH);
@@ -114,26 +107,26 @@ final class OrcKeyValueWriter implements KeyValueWriter {
       // A key column and its _KEY_ twin hold the same values: ORC only reads them.
       batch.cols[i] = batch.cols[first + keys[i]];
     }
-    this.sequences = (LongColumnVector) batch.cols[layout.sequenceNumberPosition()];
-    this.kinds = (LongColumnVector) batch.cols[layout.valueKindPosition()];
+    this.sequences =
+        layout.append() ? null : (LongColumnVector) batch.cols[layout.sequenceNumberPosition()];
+    this.kinds = layout.append() ? null : (LongColumnVector) batch.cols[layout.valueKindPosition()];
     this.columns = new OrcColumnWriter[width];
-    this.required = new boolean[width];
     this.inKey = new boolean[width];
     for (int column : keys) {
       inKey[column] = true;
     }
-    this.batchRow = new OrcRow(width);
+    this.batchRow = new BatchRow(width);
     for (int i = 0; i < width; i++) {
       DataField field = schema.rowType().field(i);
       ColumnVector vector = batch.cols[first + i];
       columns[i] = OrcColumnWriter.create(field, i, vector, volume);
-      required[i] = !field.type().nullable();
       TypeRoot root = field.type().root();
       if (root == TypeRoot.TIMESTAMP) {
         timestamps.addTimestamp(field.name(), (TimestampColumnVector) vector);
       } else if (root == TypeRoot.TIMESTAMP_LTZ) {
-        format.checkTimestampLtz(options, field, path);
         timestamps.addInstant(field.name(), (TimestampColumnVector) vector);
+      } else if (root.isNested()) {
+        new OrcNestedWriter(field, volume).addTimestamps(vector, () -> batch.size, timestamps);
       }
     }
     this.key = new BinaryRowProjection(schema.rowType(), keys);
@@ -150,24 +143,15 @@ final class OrcKeyValueWriter implements KeyValueWriter {
     long volumeBefore = volume.bytes;
     for (OrcColumnWriter column : columns) {
       if (column.write(value, at)
-          && required[column.column]
-          && (inKey[column.column] || !kind.isRetract())) {
-        throw new IllegalArgumentException(
-            "Column " + column.field.name() + " is NOT NULL and the row has a null there");
+          && FileSummary.refusesNull(column.field, inKey[column.column], kind)) {
+        throw FileSummary.nullRefused(column.field);
       }
     }
-    sequences.vector[at] = sequenceNumber;
-    kinds.vector[at] = kind.toByte();
-    if (sequenceNumber < minSequence) {
-      minSequence = sequenceNumber;
+    if (sequences != null && kinds != null) {
+      sequences.vector[at] = sequenceNumber;
+      kinds.vector[at] = kind.toByte();
     }
-    if (sequenceNumber > maxSequence) {
-      maxSequence = sequenceNumber;
-    }
-    if (kind.isRetract()) {
-      deletes++;
-    }
-    rows++;
+    summary.add(sequenceNumber, kind);
     batch.size = at + 1;
     long rowBytes = volume.bytes - volumeBefore;
     if (rowBytes >= LARGE_ROW_BYTES) {
@@ -198,8 +182,9 @@ final class OrcKeyValueWriter implements KeyValueWriter {
     if (size == 0) {
       return;
     }
-    for (int i = 0; i < columns.length; i++) {
-      batchRow.bind(i, batch.cols[layout.firstValuePosition() + i]);
+    for (int column : layout.keyPositions()) {
+      batchRow.bind(
+          column, OrcColumns.flat(batch.cols[layout.firstValuePosition() + column], size));
     }
     if (minKey == null) {
       batchRow.position = 0;
@@ -212,7 +197,13 @@ final class OrcKeyValueWriter implements KeyValueWriter {
     if (out == null) {
       out =
           format.open(
-              fileIO, path, schema, options, new Shape(type, directColumns(), last), timestamps);
+              fileIO,
+              path,
+              schema,
+              options,
+              level,
+              new Shape(type, directColumns(), last),
+              timestamps);
       output = out;
     }
     if (timestamps.isEmpty()) {
@@ -228,7 +219,9 @@ final class OrcKeyValueWriter implements KeyValueWriter {
     }
     for (int i = 0; i < columns.length; i++) {
       ColumnVector vector = batch.cols[layout.firstValuePosition() + i];
-      if (!vector.noNulls) {
+      if (columns[i].field.type().root().isNested()) {
+        OrcNestedWriter.clear(vector);
+      } else if (!vector.noNulls) {
         java.util.Arrays.fill(vector.isNull, 0, size, false);
       }
     }
@@ -240,9 +233,9 @@ final class OrcKeyValueWriter implements KeyValueWriter {
     if (!timestamps.fitsStripe(start, end)) {
       writer.writeIntermediateFooter();
       if (!timestamps.beginStripe(start, end)) {
-        if (end - start == 1) {
+        if (end - start == 1 || !timestamps.canHalve()) {
           throw new IllegalArgumentException(
-              "A record has timestamps in the last second before the epoch of every time zone, as"
+              "A record, or records beside a nested column, have timestamps in the last second before the epoch of every time zone, as"
                   + " the one in column "
                   + timestamps.columnInGap(start, end)
                   + "; ORC can't store them side by side");
@@ -290,7 +283,7 @@ final class OrcKeyValueWriter implements KeyValueWriter {
 
   @Override
   public long rowCount() {
-    return rows;
+    return summary.rows();
   }
 
   @Override
@@ -314,28 +307,11 @@ final class OrcKeyValueWriter implements KeyValueWriter {
             schema,
             charBounds,
             timestamps.shiftedInFile());
-    OrcStats.ValueStats valueStats = stats.values(options.stats());
-    return new DataFileMeta(
-        path.substring(path.lastIndexOf('/') + 1),
-        out.stream().getPos(),
-        rows,
-        firstKey,
-        maxKey,
-        stats.keys(),
-        valueStats.stats(),
-        minSequence,
-        maxSequence,
-        schema.id(),
-        level,
-        List.of(),
-        LocalDateTime.now(clock).toInstant(ZoneOffset.UTC).toEpochMilli(),
-        deletes,
-        null,
-        fileSource,
-        valueStats.columns(),
-        null,
-        null,
-        null);
+    ColumnBounds[] bounds = new ColumnBounds[schema.rowType().size()];
+    for (int i = 0; i < bounds.length; i++) {
+      bounds[i] = stats.bounds(i);
+    }
+    return summary.meta(path, out.stream().getPos(), firstKey, maxKey, column -> bounds[column]);
   }
 
   @Override

@@ -2,19 +2,13 @@ package io.sluice.lsm.datafile.orc;
 
 import io.sluice.lsm.binary.ColumnBounds;
 import io.sluice.lsm.binary.ColumnBounds.Moment;
-import io.sluice.lsm.binary.ColumnStats;
 import io.sluice.lsm.datafile.KeyValueLayout;
-import io.sluice.lsm.schema.DataField;
 import io.sluice.lsm.schema.DataType;
 import io.sluice.lsm.schema.DataType.DecimalType;
-import io.sluice.lsm.schema.StatsMode;
-import io.sluice.lsm.schema.TableOptions;
 import io.sluice.lsm.schema.TableSchema;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.sql.Timestamp;
-import java.util.ArrayList;
-import java.util.List;
 import org.apache.hadoop.hive.common.type.HiveDecimal;
 import org.apache.orc.BooleanColumnStatistics;
 import org.apache.orc.ColumnStatistics;
@@ -37,9 +31,6 @@ final class OrcStats {
   private final CharBounds charBounds;
   private final long timestampSlackMillis;
 
-  /** Statistics of value columns and which columns they cover, null for all. */
-  record ValueStats(ColumnStats stats, @Nullable List<String> columns) {}
-
   /**
    * @param shifted a stripe has its timestamps in a zone of its own: ORC's bounds are off by up to
    *     a second
@@ -59,35 +50,8 @@ final class OrcStats {
     this.timestampSlackMillis = shifted ? 1000 : 0;
   }
 
-  ColumnStats keys() {
-    List<DataType> types = new ArrayList<>();
-    List<ColumnBounds> bounds = new ArrayList<>();
-    for (int column : layout.keyPositions()) {
-      types.add(schema.rowType().type(column));
-      bounds.add(bounds(column).reduced(StatsMode.KEYS));
-    }
-    return ColumnBounds.toStats(types, bounds);
-  }
-
-  ValueStats values(TableOptions.Stats options) {
-    List<DataType> types = new ArrayList<>();
-    List<ColumnBounds> bounds = new ArrayList<>();
-    List<String> names = new ArrayList<>();
-    int width = schema.rowType().size();
-    for (int column = 0; column < width; column++) {
-      DataField field = schema.rowType().field(column);
-      ColumnBounds reduced = bounds(column).reduced(options.of(field.name(), column));
-      if (!options.denseStore() || !reduced.isEmpty()) {
-        types.add(field.type());
-        bounds.add(reduced);
-        names.add(field.name());
-      }
-    }
-    return new ValueStats(
-        ColumnBounds.toStats(types, bounds), names.size() == width ? null : List.copyOf(names));
-  }
-
-  private ColumnBounds bounds(int column) {
+  /** Of the column at a position among the table's. */
+  ColumnBounds bounds(int column) {
     DataType dataType = schema.rowType().type(column);
     ColumnStatistics of =
         statistics[type.getChildren().get(layout.firstValuePosition() + column).getId()];

@@ -2,6 +2,7 @@ package io.sluice.lsm.datafile.orc;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntSupplier;
 import org.apache.hadoop.hive.ql.exec.vector.TimestampColumnVector;
 import org.jspecify.annotations.Nullable;
 
@@ -40,8 +41,17 @@ final class TimestampEncoder {
   private final List<String> localNames = new ArrayList<>();
   private final List<TimestampColumnVector> instants = new ArrayList<>();
   private final List<String> instantNames = new ArrayList<>();
+  private final List<Nested> nested = new ArrayList<>();
   private int hour;
   private boolean shiftedInFile;
+
+  /**
+   * Timestamps inside of a nested column.
+   *
+   * @param size how many the vector holds in this batch
+   */
+  private record Nested(
+      String name, TimestampColumnVector vector, IntSupplier size, boolean instant) {}
 
   private static int[] hours() {
     int[] result = new int[27];
@@ -66,8 +76,25 @@ final class TimestampEncoder {
     instantNames.add(name);
   }
 
+  void addNestedTimestamp(String name, TimestampColumnVector vector, IntSupplier size) {
+    nested.add(new Nested(name, vector, size, false));
+  }
+
+  void addNestedInstant(String name, TimestampColumnVector vector, IntSupplier size) {
+    nested.add(new Nested(name, vector, size, true));
+  }
+
   boolean isEmpty() {
-    return local.isEmpty() && instants.isEmpty();
+    return local.isEmpty() && instants.isEmpty() && nested.isEmpty();
+  }
+
+  /** Whether a batch can be parted: the values of nested columns belong to all of it. */
+  boolean canHalve() {
+    return nested.isEmpty();
+  }
+
+  boolean hasInstants() {
+    return !instants.isEmpty() || nested.stream().anyMatch(Nested::instant);
   }
 
   /** Zone id of the current stripe. */
@@ -114,20 +141,35 @@ final class TimestampEncoder {
   void checkInstants(int size) {
     for (int i = 0; i < instants.size(); i++) {
       if (hasGap(instants.get(i), 0, size, -1)) {
-        throw new IllegalArgumentException(
-            "Column "
-                + instantNames.get(i)
-                + " holds an instant between 1969-12-31T23:59:59.001Z and 1970-01-01T00:00:00Z,"
-                + " which ORC reads back one second later. Correct the value, or make the column"
-                + " TIMESTAMP.");
+        throw instantInGap(instantNames.get(i));
       }
     }
+    for (Nested inner : nested) {
+      if (inner.instant() && hasGap(inner.vector(), 0, inner.size().getAsInt(), -1)) {
+        throw instantInGap(inner.name());
+      }
+    }
+  }
+
+  private static IllegalArgumentException instantInGap(String column) {
+    return new IllegalArgumentException(
+        "Column "
+            + column
+            + " holds an instant between 1969-12-31T23:59:59.001Z and 1970-01-01T00:00:00Z,"
+            + " which ORC reads back one second later. Correct the value, or make the column"
+            + " TIMESTAMP.");
   }
 
   private @Nullable String gapName(int start, int end, int candidate) {
     for (int i = 0; i < local.size(); i++) {
       if (hasGap(local.get(i), start, end, 3600L * candidate - 1)) {
         return localNames.get(i);
+      }
+    }
+    for (Nested inner : nested) {
+      if (!inner.instant()
+          && hasGap(inner.vector(), 0, inner.size().getAsInt(), 3600L * candidate - 1)) {
+        return inner.name();
       }
     }
     return null;
@@ -154,6 +196,9 @@ final class TimestampEncoder {
     }
     for (TimestampColumnVector vector : instants) {
       encode(vector, start, end, 0);
+    }
+    for (Nested inner : nested) {
+      encode(inner.vector(), 0, inner.size().getAsInt(), inner.instant() ? 0 : 3600L * hour);
     }
   }
 

@@ -38,8 +38,9 @@ final class ZonedPhysicalWriter extends PhysicalFsWriter {
     super(stream, options, new WriterEncryptionVariant[0]);
     this.encoder = encoder;
     this.lastColumn = options.getSchema().getMaximumId();
-    for (TypeDescription child : options.getSchema().getChildren()) {
-      charColumns.set(child.getId(), child.getCategory() == TypeDescription.Category.CHAR);
+    for (int id = 0; id <= lastColumn; id++) {
+      charColumns.set(
+          id, options.getSchema().findSubtype(id).getCategory() == TypeDescription.Category.CHAR);
     }
   }
 

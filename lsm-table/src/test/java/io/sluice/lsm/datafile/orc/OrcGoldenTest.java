@@ -1,7 +1,6 @@
 package io.sluice.lsm.datafile.orc;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -11,7 +10,6 @@ import io.sluice.lsm.binary.TestRows;
 import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.KeyValueReader;
 import io.sluice.lsm.datafile.KeyValueWriter;
-import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.schema.DataType;
 import io.sluice.lsm.schema.DataType.TemporalType;
 import io.sluice.lsm.schema.RowType;
@@ -105,27 +103,6 @@ class OrcGoldenTest {
       return time.format(DateTimeFormatter.ofPattern("HH:mm:ss.SSS"));
     }
     return value instanceof BigDecimal decimal ? decimal.toPlainString() : String.valueOf(value);
-  }
-
-  @Test
-  void refusesNestedColumnsByName() throws IOException {
-    Path table = GOLDEN.resolve("all-types/warehouse/default.db/alltypes");
-    TableSchema schema = schema(table);
-    Path data;
-    try (Stream<Path> files = Files.list(table.resolve("bucket-0"))) {
-      data = files.findFirst().orElseThrow();
-    }
-    assertThatThrownBy(
-            () ->
-                format.createReader(
-                    io,
-                    data.toString(),
-                    OrcFormatTest.stored(data.toString(), 1),
-                    schema,
-                    schema.rowType()))
-        .isInstanceOf(UnsupportedTableException.class)
-        .hasMessageContaining("f_arr")
-        .hasMessageContaining("ARRAY");
   }
 
   private static byte[] bytes(GenericRecord record, String field) {

@@ -1,0 +1,308 @@
+package io.sluice.lsm.datafile.parquet;
+
+import io.sluice.lsm.datafile.DataFileMeta;
+import io.sluice.lsm.datafile.KeyValueLayout;
+import io.sluice.lsm.datafile.KeyValueReader;
+import io.sluice.lsm.datafile.ReadFailures;
+import io.sluice.lsm.datafile.column.BatchRow;
+import io.sluice.lsm.datafile.column.Column.LongColumn;
+import io.sluice.lsm.datafile.column.ColumnCast;
+import io.sluice.lsm.error.CorruptTableException;
+import io.sluice.lsm.error.UnsupportedTableException;
+import io.sluice.lsm.io.FileIO;
+import io.sluice.lsm.row.Row;
+import io.sluice.lsm.row.RowKind;
+import io.sluice.lsm.schema.DataField;
+import io.sluice.lsm.schema.DataType;
+import io.sluice.lsm.schema.DataTypes;
+import io.sluice.lsm.schema.RowType;
+import io.sluice.lsm.schema.TableSchema;
+import io.sluice.lsm.schema.TypeRoot;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.parquet.ParquetReadOptions;
+import org.apache.parquet.column.ColumnReadStore;
+import org.apache.parquet.column.impl.ColumnReadStoreImpl;
+import org.apache.parquet.column.page.PageReadStore;
+import org.apache.parquet.conf.PlainParquetConfiguration;
+import org.apache.parquet.example.DummyRecordConverter;
+import org.apache.parquet.hadoop.ParquetFileReader;
+import org.apache.parquet.hadoop.metadata.BlockMetaData;
+import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
+import org.apache.parquet.schema.MessageType;
+import org.apache.parquet.schema.Type;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the wanted columns of one file: a row group's compressed pages at a time, decoded a batch
+ * at a time. Columns are found by field id in the schema that wrote the file and by the name they
+ * have there in the file (format description section 2.5). {@code _KEY_} columns are not needed.
+ */
+final class ParquetKeyValueReader implements KeyValueReader {
+
+  private static final int BATCH = 1024;
+
+  private final String path;
+  private final DataFileMeta file;
+  private final ParquetStreams.Input input;
+  private final ParquetFileReader reader;
+  private final ParquetCodecs codecs;
+  private final MessageType projection;
+  private final String createdBy;
+  private final BatchRow row;
+  private final List<Wanted> wanted = new ArrayList<>();
+  private final @Nullable ParquetValueReader sequenceReader;
+  private final @Nullable ParquetValueReader kindReader;
+  private @Nullable PageReadStore group;
+  private long rowsLeftInGroup;
+  private long rowsSeen;
+  private int batchSize;
+  private int position = -1;
+  private long[] sequences = new long[0];
+  private long[] kinds = new long[0];
+
+  /** A column of the file and where it goes. */
+  private record Wanted(int column, DataType stored, ParquetValueReader reader, ColumnCast cast) {}
+
+  private ParquetKeyValueReader(
+      String path,
+      DataFileMeta file,
+      ParquetStreams.Input input,
+      ParquetFileReader reader,
+      ParquetCodecs codecs,
+      TableSchema fileSchema,
+      RowType readColumns) {
+    this.path = path;
+    this.file = file;
+    this.input = input;
+    this.reader = reader;
+    this.codecs = codecs;
+    MessageType message = reader.getFileMetaData().getSchema();
+    String writer = reader.getFileMetaData().getCreatedBy();
+    this.createdBy = writer == null ? "" : writer;
+    this.row = new BatchRow(readColumns.size());
+    Set<String> names = new LinkedHashSet<>();
+    boolean append = KeyValueLayout.full(fileSchema).append();
+    if (append) {
+      this.sequenceReader = null;
+      this.kindReader = null;
+    } else {
+      this.sequenceReader =
+          required(KeyValueLayout.SEQUENCE_NUMBER, DataTypes.BIGINT, message, names);
+      this.kindReader = required(KeyValueLayout.VALUE_KIND, DataTypes.TINYINT, message, names);
+    }
+    for (int i = 0; i < readColumns.size(); i++) {
+      DataField field = readColumns.field(i);
+      if (field.type().root() == TypeRoot.VARIANT) {
+        throw new UnsupportedTableException(
+            "Column "
+                + field.name()
+                + " is of type VARIANT, which this engine does not read. Name the other columns"
+                + " instead.");
+      }
+      int inFile = fileSchema.rowType().positionOfId(field.id());
+      if (inFile < 0) {
+        row.bindAbsent(i);
+        continue;
+      }
+      DataField stored = fileSchema.rowType().field(inFile);
+      wanted.add(
+          new Wanted(
+              i,
+              stored.type(),
+              ParquetValueReader.of(stored, message, path),
+              ColumnCast.of(stored, field, path)));
+      names.add(stored.name());
+    }
+    if (names.isEmpty()) {
+      // Something must be read to know how many rows there are.
+      this.projection = message;
+    } else {
+      List<Type> types = names.stream().map(message::getType).toList();
+      this.projection = new MessageType(message.getName(), types);
+      reader.setRequestedSchema(projection);
+    }
+    checkFooter();
+  }
+
+  private ParquetValueReader required(
+      String name, DataType type, MessageType message, Set<String> names) {
+    names.add(name);
+    return ParquetValueReader.of(new DataField(0, name, type.withNullable(false)), message, path);
+  }
+
+  /** Sizes that a damaged footer makes up must not be believed. */
+  private void checkFooter() {
+    long rows = 0;
+    for (BlockMetaData block : reader.getRowGroups()) {
+      rows += block.getRowCount();
+      for (ColumnChunkMetaData column : block.getColumns()) {
+        long start = column.getStartingPos();
+        long size = column.getTotalSize();
+        if (start < 0 || size < 0 || size > file.fileSize() || start > file.fileSize() - size) {
+          throw new CorruptTableException(
+              path
+                  + ": the footer places the column "
+                  + column.getPath()
+                  + " at bytes "
+                  + start
+                  + " to "
+                  + (start + size)
+                  + " of "
+                  + file.fileSize());
+        }
+      }
+    }
+    if (rows != file.rowCount()) {
+      throw ReadFailures.count(path, rows, file.rowCount());
+    }
+  }
+
+  static ParquetKeyValueReader open(
+      FileIO fileIO, String path, DataFileMeta file, TableSchema fileSchema, RowType readColumns) {
+    ParquetStreams.Input input = new ParquetStreams.Input(fileIO, path, file.fileSize());
+    ParquetCodecs codecs = new ParquetCodecs(1);
+    ParquetFileReader reader = null;
+    boolean opened = false;
+    try {
+      ParquetReadOptions options =
+          ParquetReadOptions.builder(new PlainParquetConfiguration())
+              .usePageChecksumVerification(true)
+              .withUseHadoopVectoredIo(false)
+              .withCodecFactory(codecs)
+              .build();
+      reader = ParquetFileReader.open(input, options);
+      ParquetKeyValueReader result =
+          new ParquetKeyValueReader(path, file, input, reader, codecs, fileSchema, readColumns);
+      opened = true;
+      return result;
+    } catch (IOException | RuntimeException e) {
+      throw ReadFailures.of(path, input.failure(), e);
+    } finally {
+      if (!opened) {
+        codecs.release();
+        if (reader != null) {
+          closeQuietly(reader);
+        }
+      }
+    }
+  }
+
+  private static void closeQuietly(ParquetFileReader reader) {
+    try {
+      reader.close();
+    } catch (IOException e) {
+      ParquetFormat.LOG.debug("Closing a file that can't be read", e);
+    }
+  }
+
+  @Override
+  public boolean advance() throws IOException {
+    if (++position >= batchSize) {
+      if (!nextBatch()) {
+        return false;
+      }
+      position = 0;
+    }
+    row.position = position;
+    return true;
+  }
+
+  private boolean nextBatch() {
+    try {
+      batchSize = 0;
+      while (rowsLeftInGroup == 0) {
+        if (!nextGroup()) {
+          if (rowsSeen != file.rowCount()) {
+            throw ReadFailures.count(path, rowsSeen, file.rowCount());
+          }
+          return false;
+        }
+      }
+      int size = (int) Math.min(BATCH, rowsLeftInGroup);
+      if (sequenceReader != null && kindReader != null) {
+        sequences = longs(sequenceReader, DataTypes.BIGINT, size);
+        kinds = longs(kindReader, DataTypes.TINYINT, size);
+        for (int i = 0; i < size; i++) {
+          if (kinds[i] < 0 || kinds[i] > 3) {
+            throw ReadFailures.kind(path, kinds[i]);
+          }
+        }
+      }
+      for (Wanted column : wanted) {
+        row.bind(
+            column.column(),
+            column.cast().apply(column.reader().read(column.stored(), size), size));
+      }
+      rowsLeftInGroup -= size;
+      rowsSeen += size;
+      batchSize = size;
+      return true;
+    } catch (IOException | RuntimeException e) {
+      throw ReadFailures.of(path, input.failure(), e);
+    }
+  }
+
+  private long[] longs(ParquetValueReader of, DataType type, int size) {
+    LongColumn column = (LongColumn) of.read(type, size);
+    if (column.nulls != null) {
+      throw new CorruptTableException(path + ": a record has no sequence number or kind");
+    }
+    return column.values;
+  }
+
+  private boolean nextGroup() throws IOException {
+    PageReadStore before = group;
+    group = null;
+    if (before != null) {
+      before.close();
+    }
+    PageReadStore next = reader.readNextRowGroup();
+    if (next == null) {
+      return false;
+    }
+    group = next;
+    rowsLeftInGroup = next.getRowCount();
+    ColumnReadStore store =
+        new ColumnReadStoreImpl(
+            next, new DummyRecordConverter(projection).getRootConverter(), projection, createdBy);
+    if (sequenceReader != null && kindReader != null) {
+      sequenceReader.bind(store, rowsLeftInGroup);
+      kindReader.bind(store, rowsLeftInGroup);
+    }
+    for (Wanted column : wanted) {
+      column.reader().bind(store, rowsLeftInGroup);
+    }
+    return true;
+  }
+
+  @Override
+  public long sequenceNumber() {
+    return sequenceReader == null
+        ? file.minSequenceNumber() + rowsSeen - batchSize + position
+        : sequences[position];
+  }
+
+  @Override
+  public RowKind kind() {
+    return kindReader == null ? RowKind.INSERT : RowKind.of((byte) kinds[position]);
+  }
+
+  @Override
+  public Row row() {
+    row.kind = kind();
+    return row;
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      reader.close();
+    } finally {
+      codecs.release();
+    }
+  }
+}
