@@ -71,6 +71,7 @@ public final class Sluice implements Runnable {
         new CommandLine(root)
             .addSubcommand(new RunCommand(context))
             .addSubcommand(new CheckCommand(context))
+            .addSubcommand(new StatusCommand(context))
             .addSubcommand(new ResyncCommand(context))
             .addSubcommand(new ForgetCommand(context))
             .addSubcommand(new RollbackCommand(context))

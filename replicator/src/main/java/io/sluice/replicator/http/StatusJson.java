@@ -9,16 +9,54 @@ import io.sluice.replicator.metrics.DaemonStatus;
 import io.sluice.sinks.Parked;
 import io.sluice.sinks.PipelineStatus;
 import io.sluice.sinks.PipelineStatus.TableStatus;
+import io.sluice.sinks.epoch.EpochFile;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** {@link DaemonStatus} as JSON: what {@code /api/status} answers and the page shows. */
-final class StatusJson {
+/**
+ * {@link DaemonStatus} as JSON: what {@code /api/status} answers and the page shows; and, with the
+ * same names, what the lake alone tells of a pipeline.
+ */
+public final class StatusJson {
 
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
   private StatusJson() {}
+
+  /**
+   * What stands in a pipeline's newest epoch, where its daemon can't be asked: no state of a
+   * daemon, and of each table no rates.
+   */
+  public static ObjectNode ofLake(EpochFile epoch, long nowMillis) {
+    ObjectNode root = MAPPER.createObjectNode();
+    root.put("pipeline", epoch.pipeline());
+    root.putNull("state");
+    root.put("time", Instant.ofEpochMilli(nowMillis).toString());
+    root.put("epoch", epoch.number());
+    root.put("lastCommit", Instant.ofEpochMilli(epoch.timeMillis()).toString());
+    root.put(
+        "sourceTime",
+        epoch.sourceTimeMicros() > 0
+            ? Instant.EPOCH.plus(epoch.sourceTimeMicros(), ChronoUnit.MICROS).toString()
+            : null);
+    root.set("position", json(epoch.position()));
+    ArrayNode tables = root.putArray("tables");
+    epoch
+        .sources()
+        .forEach(
+            (source, facts) -> {
+              ObjectNode node = tables.addObject();
+              node.put("source", source.toString());
+              node.put("lakeTable", facts.lakeTable().name());
+              node.put("state", state(facts.backfill(), facts.parked()));
+              node.set("parked", parked(facts.parked()));
+              node.put("lastEpoch", epoch.lastEpochs().get(facts.lakeTable()));
+              node.set("backfill", json(facts.backfill()));
+            });
+    return root;
+  }
 
   static byte[] write(DaemonStatus status) {
     ObjectNode root = MAPPER.createObjectNode();
@@ -54,7 +92,7 @@ final class StatusJson {
       ObjectNode node = tables.addObject();
       node.put("source", table.source().toString());
       node.put("lakeTable", table.lakeTable());
-      node.put("state", state(table));
+      node.put("state", state(table.backfillProgress(), table.parked()));
       node.set("parked", parked(table.parked()));
       node.put("snapshot", table.snapshotId());
       node.put("freshnessSeconds", Math.max(0, table.freshnessSeconds()));
@@ -70,10 +108,8 @@ final class StatusJson {
   }
 
   /** docs/operations.md draws how one state follows another. */
-  private static String state(TableStatus table) {
-    return table.parked() == null
-        ? json(table.backfillProgress()).path("state").asText("pending")
-        : "parked";
+  private static String state(@Nullable String backfill, @Nullable Parked parked) {
+    return parked == null ? json(backfill).path("state").asText("pending") : "parked";
   }
 
   private static JsonNode parked(@Nullable Parked parked) {
