@@ -96,6 +96,10 @@ public final class Daemon implements AutoCloseable {
   private volatile @Nullable StatusServer http;
   private volatile @Nullable PipelineStoppedException overtaken;
   private volatile boolean everRan;
+
+  /** The pipeline has an epoch of this process. */
+  private volatile boolean began;
+
   private volatile RunLiveness liveness = new RunLiveness();
   private volatile Map<SourceTableId, Long> rowEstimates = Map.of();
 
@@ -340,8 +344,8 @@ public final class Daemon implements AutoCloseable {
           });
       lease.keep(
           config.pipeline() + "-lease",
-          () -> !succession.admits(ownerIn(store)),
-          () -> overtakenBy(store));
+          () -> hasAnotherOwner(store, succession),
+          () -> stopFor(overtaken == null ? fenced(store) : overtaken));
       return repeat(fileIO, store, succession);
     }
   }
@@ -359,16 +363,29 @@ public final class Daemon implements AutoCloseable {
     }
   }
 
+  /** Or none any more. */
+  private boolean hasAnotherOwner(EpochStore store, Succession succession) throws IOException {
+    Optional<String> owner = ownerIn(store);
+    if (began && owner.isEmpty()) {
+      overtaken = store.forgotten("there is no epoch in it");
+      return true;
+    }
+    return !succession.admits(owner);
+  }
+
+  private PipelineStoppedException fenced(EpochStore store) {
+    return new PipelineStoppedException(
+        Reason.PROTECTED,
+        "Pipeline "
+            + config.pipeline()
+            + " is fenced: another daemon has taken it over and has the newest epoch in "
+            + store.folder()
+            + ". Nothing is lost, it goes on there. Run only one.");
+  }
+
   /** Stops at once: nothing that this daemon still has can be committed any more. */
-  private void overtakenBy(EpochStore store) {
-    overtaken =
-        new PipelineStoppedException(
-            Reason.PROTECTED,
-            "Pipeline "
-                + config.pipeline()
-                + " is fenced: another daemon has taken it over and has the newest epoch in "
-                + store.folder()
-                + ". Nothing is lost, it goes on there. Run only one.");
+  private void stopFor(PipelineStoppedException why) {
+    overtaken = why;
     stopRequested.complete(null);
   }
 
@@ -488,7 +505,11 @@ public final class Daemon implements AutoCloseable {
               metrics,
               jvm.availableProcessors(),
               jvm.maxMemory());
+      if (began && newestOwner(store).isEmpty()) {
+        return store.forgotten("there is no epoch in it");
+      }
       PipelineRun run = PipelineRun.start(parts, settings);
+      began = true;
       current = run;
       try {
         return attend(run);

@@ -73,6 +73,7 @@ final class Lease implements AutoCloseable {
   private long beat;
   private byte @Nullable [] rival;
   private int rivalLooks;
+  private int failures;
 
   /**
    * @param folder {@code _sluice/<pipeline>} of the warehouse
@@ -214,28 +215,42 @@ final class Lease implements AutoCloseable {
       return true;
     }
     try {
-      long began = time.nanos();
-      byte[] present = read();
-      if (present != null && LeaseHolder.parse(present).id().equals(id)) {
-        rival = null;
-        write();
-        // Who was put to sleep between the two may have written over another's lease.
-        return time.nanos() - began < RENEWAL.toNanos() || !overtaken.check();
+      boolean mine = renewOrNot(overtaken);
+      if (failures > 0) {
+        LOG.info("The lease {} is renewed again, after {} tries that failed", path, failures);
+        failures = 0;
       }
-      if (overtaken.check()) {
-        return false;
-      }
-      if (present == null) {
-        fileIO.createExclusively(path, nextText());
-      } else if (rival == null || !Arrays.equals(rival, present)) {
-        rival = present;
-        rivalLooks = 0;
-      } else if (++rivalLooks >= RIVAL_LOOKS) {
-        rival = null;
-        write();
-      }
+      return mine;
     } catch (IOException | RuntimeException e) {
-      LOG.warn("The lease {} can't be renewed: {}", path, e.toString());
+      failures++;
+      // The first, the second, the fourth ...: said soon, and not each time.
+      if (Integer.bitCount(failures) == 1) {
+        LOG.warn("The lease {} can't be renewed (try {}): {}", path, failures, e.toString());
+      }
+      return true;
+    }
+  }
+
+  private boolean renewOrNot(Overtaken overtaken) throws IOException {
+    long began = time.nanos();
+    byte[] present = read();
+    if (present != null && LeaseHolder.parse(present).id().equals(id)) {
+      rival = null;
+      write();
+      // Who was put to sleep between the two may have written over another's lease.
+      return time.nanos() - began < RENEWAL.toNanos() || !overtaken.check();
+    }
+    if (overtaken.check()) {
+      return false;
+    }
+    if (present == null) {
+      fileIO.createExclusively(path, nextText());
+    } else if (rival == null || !Arrays.equals(rival, present)) {
+      rival = present;
+      rivalLooks = 0;
+    } else if (++rivalLooks >= RIVAL_LOOKS) {
+      rival = null;
+      write();
     }
     return true;
   }
@@ -263,6 +278,10 @@ final class Lease implements AutoCloseable {
       byte[] present = read();
       if (present != null && LeaseHolder.parse(present).id().equals(id)) {
         fileIO.delete(path);
+        if (fileIO.list(folder).isEmpty()) {
+          // Of a pipeline that was ended meanwhile, or never came to an epoch.
+          fileIO.deleteQuietly(folder);
+        }
       }
     } catch (IOException e) {
       LOG.debug("The lease {} was not given back", path, e);

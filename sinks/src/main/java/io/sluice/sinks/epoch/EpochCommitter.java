@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  *   <li>{@link #prepare} writes each changed table's manifests and looks up its base.
  *   <li>{@link #publish} creates the epoch file, or reads back whose it is.
- *   <li>A higher epoch in the folder: another owner, stop.
+ *   <li>A higher epoch in the folder: another owner, stop. The one before is gone: the pipeline was
+ *       ended, stop.
  *   <li>{@link #rollForward}: schemas, then one snapshot a table.
  *   <li>The epoch before this one is looked at once more; then its file is deleted. The highest
  *       file is never deleted.
@@ -220,7 +221,7 @@ public final class EpochCommitter {
     byte[] content = EpochJson.write(epoch);
     String doing = "writing " + store.path(epoch.number());
     retry.run(doing, () -> store.create(epoch, content));
-    lowerEpochs = retry.run(doing, () -> store.refuseHigherThan(epoch.number()));
+    lowerEpochs = retry.run(doing, () -> store.refuseUnlessNewest(epoch.number()));
     return rollForward(epoch);
   }
 

@@ -133,6 +133,40 @@ public final class EpochStore {
     return numbers.stream().filter(lower -> lower < number).toList();
   }
 
+  /**
+   * After an epoch was created, before anything of it is in a table: whether it is the newest, and
+   * follows the one before. That one was the newest until now, and nobody deletes the newest but
+   * who ends the pipeline; then the new one is taken away again.
+   *
+   * @return the lower epochs that are there
+   * @throws PipelineStoppedException PROTECTED if the pipeline has another owner, or none any more
+   */
+  public List<Long> refuseUnlessNewest(long number) throws IOException {
+    List<Long> lower = refuseHigherThan(number);
+    if (number > 1 && !lower.contains(number - 1)) {
+      fileIO.deleteQuietly(path(number));
+      if (fileIO.list(folder).isEmpty()) {
+        fileIO.deleteQuietly(folder);
+      }
+      throw forgotten("epoch " + (number - 1) + " is gone");
+    }
+    return lower;
+  }
+
+  /** What to stop with when the pipeline was ended under a process that runs it. */
+  public PipelineStoppedException forgotten(String how) {
+    return new PipelineStoppedException(
+        Reason.PROTECTED,
+        "Pipeline "
+            + pipeline
+            + " was ended (sluice forget), or its folder "
+            + folder
+            + " was deleted, while this process slept: "
+            + how
+            + ". Nothing was written. Its tables stay as they are; to replicate into them again,"
+            + " move them away first.");
+  }
+
   /** What to stop with when the pipeline has another owner. */
   public PipelineStoppedException fenced(long number, String why) {
     return new PipelineStoppedException(

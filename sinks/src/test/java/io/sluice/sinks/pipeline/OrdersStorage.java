@@ -9,6 +9,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -118,6 +119,9 @@ final class OrdersStorage implements FileIO {
     };
   }
 
+  /** Number of the epoch file that was last tried to be created; 0: none. */
+  private long tried;
+
   @Override
   public boolean createExclusively(String path, byte[] content) throws IOException {
     if (isPin(path)) {
@@ -126,6 +130,7 @@ final class OrdersStorage implements FileIO {
     boolean epoch = path.contains(EPOCH_FILE);
     if (epoch) {
       mine = null;
+      tried = Long.parseLong(path.substring(path.lastIndexOf('-') + 1));
     }
     try {
       boolean created =
@@ -195,23 +200,40 @@ final class OrdersStorage implements FileIO {
     return operate("exists", path, null, () -> world.shelf.exists(path));
   }
 
+  /** That the epoch before is gone would tell the same as what is taken away. */
+  private List<FileStatus> withPredecessor(List<FileStatus> files, String folder) {
+    long before = tried - 1;
+    if (before < 1 || files.stream().anyMatch(file -> numberOf(file) == before)) {
+      return files;
+    }
+    var result = new ArrayList<>(files);
+    result.add(new FileStatus(String.format("%s/epoch-%020d", folder, before), false, 0, 0));
+    return result;
+  }
+
+  /** 0 for another file than an epoch's. */
+  private static long numberOf(FileStatus file) {
+    return file.name().startsWith("epoch-")
+        ? Long.parseLong(file.name().substring("epoch-".length()))
+        : 0;
+  }
+
   @Override
   public List<FileStatus> list(String folder) throws IOException {
     List<FileStatus> all = operate("list", folder + "/", null, () -> world.shelf.list(folder));
     if (folder.endsWith("/consumer") && world.scenario.without().contains(Rule.R4_PIN)) {
       return List.of();
     }
-    if (actor != null
-        && actor.lastEpoch > 0
-        && without.contains(Rule.R1_LIST_AFTER_CREATION)
-        && folder.endsWith("/_sluice/" + OrdersWorld.PIPELINE)) {
-      long last = actor.lastEpoch;
-      return all.stream()
-          .filter(
-              file ->
-                  !file.name().startsWith("epoch-")
-                      || Long.parseLong(file.name().substring("epoch-".length())) <= last)
-          .toList();
+    boolean epochs = folder.endsWith("/_sluice/" + OrdersWorld.PIPELINE);
+    if (epochs && actor != null && actor.lastEpoch > 0) {
+      if (without.contains(Rule.R1_LIST_AFTER_CREATION)) {
+        long last = actor.lastEpoch;
+        return withPredecessor(
+            all.stream().filter(file -> numberOf(file) <= last).toList(), folder);
+      }
+      if (without.contains(Rule.R2_READ_BACK_NOT_TRUST)) {
+        return withPredecessor(all, folder);
+      }
     }
     return all;
   }

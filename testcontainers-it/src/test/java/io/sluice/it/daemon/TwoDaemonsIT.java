@@ -14,6 +14,7 @@ import io.sluice.it.support.Workload;
 import io.sluice.replicator.demo.servers.ServerKind;
 import io.sluice.replicator.demo.servers.ThrowawayServer;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -162,6 +163,31 @@ class TwoDaemonsIT {
         }
       }
       LakeAssert.same(server, pipeline, Workload.DATABASE, Workload.TABLES);
+    }
+  }
+
+  @Test
+  void doesNotBringBackAPipelineThatWasEndedWhileItSlept() throws Exception {
+    try (ThrowawayServer server = TestServers.start(ServerKind.MARIADB)) {
+      PipelineFolder pipeline = pipeline(server);
+      try (Workload workload = Workload.start(server, Seeds.of("TwoDaemonsIT forgotten"));
+          DaemonProcess daemon = DaemonProcess.runNamed("sleeper", pipeline)) {
+        awaitFollowing(daemon);
+        awaitEpochs(pipeline, daemon, 2);
+        daemon.pause();
+        Path own = Files.createDirectories(folder.resolve("command"));
+        String config = pipeline.folder().resolve("pipeline.conf").toString();
+        try (DaemonProcess forget =
+            DaemonProcess.start(own, List.of(), List.of("forget", "-c", config))) {
+          assertThat(forget.awaitExit()).as(forget.logTail()).isZero();
+        }
+        assertThat(pipeline.stateFolder()).doesNotExist();
+        daemon.resume();
+        assertThat(daemon.awaitExit()).as(daemon.logTail()).isEqualTo(PROTECTED);
+        assertThat(daemon.log()).contains("was ended (sluice forget)");
+        assertThat(pipeline.stateFolder()).doesNotExist();
+        workload.assertWell();
+      }
     }
   }
 
