@@ -169,39 +169,80 @@ class RefusalsIT {
 
   @Test
   void namesACorruptSnapshotFile() throws Exception {
-    PipelineFolder pipeline = replicated();
+    PipelineFolder pipeline = replicated("stop");
     long newest = LakeState.newestSnapshot(pipeline, "d", "t");
     refusesDamaged(pipeline, pipeline.table("d", "t").resolve("snapshot/snapshot-" + newest), true);
   }
 
   @Test
   void namesAMissingManifestList() throws Exception {
-    PipelineFolder pipeline = replicated();
+    PipelineFolder pipeline = replicated("stop");
     refusesDamaged(
         pipeline, newest(pipeline.table("d", "t").resolve("manifest"), "manifest-list-"), false);
   }
 
   @Test
   void namesACorruptSchemaFile() throws Exception {
-    PipelineFolder pipeline = replicated();
+    PipelineFolder pipeline = replicated("stop");
     refusesDamaged(pipeline, pipeline.table("d", "t").resolve("schema/schema-0"), true);
   }
 
   @Test
+  void leavesATableBehindOfWhichAFileIsCorrupt() throws Exception {
+    execute(server, "CREATE TABLE d.u (id INT PRIMARY KEY)");
+    try {
+      PipelineFolder pipeline = replicated("park");
+      Path schema = pipeline.table("d", "t").resolve("schema/schema-0");
+      String sound = Files.readString(schema);
+      Files.writeString(schema, "{\"not\": \"what it was\"");
+      execute(server, "INSERT INTO d.t (id, v) SELECT MAX(id) + 1, 7 FROM d.t");
+      try (DaemonProcess daemon = DaemonProcess.run(pipeline)) {
+        execute(server, "INSERT INTO d.u VALUES (1)");
+        LakeAssert.awaitSame(daemon, server, pipeline, LIMIT, "d", "u");
+        assertThat(daemon.log()).contains("Table d.t of pipeline refused is parked", "schema-0");
+        String config = pipeline.folder().resolve("pipeline.conf").toString();
+        assertThat(command("status", "-c", config)).isEqualTo(1);
+        assertThat(commandLog())
+            .contains("Pipeline refused: ", "d.t is parked since", "schema-0")
+            .containsPattern("d.u +d.u +consistent");
+        assertThat(command("resync", "-c", config, "d.t")).isEqualTo(1);
+        Files.writeString(schema, sound);
+        assertThat(command("resync", "-c", config, "d.t")).as(commandLog()).isZero();
+        LakeAssert.awaitSame(daemon, server, pipeline, LIMIT, "d", "t", "u");
+        assertThat(command("status", "-c", config)).as(commandLog()).isZero();
+      }
+    } finally {
+      execute(server, "DROP TABLE d.u");
+    }
+  }
+
+  private int command(String... arguments) throws Exception {
+    Path own = Files.createDirectories(folder.resolve("command"));
+    Files.deleteIfExists(own.resolve("daemon.log"));
+    try (DaemonProcess process = DaemonProcess.start(own, List.of(), List.of(arguments))) {
+      return process.awaitExit();
+    }
+  }
+
+  private String commandLog() throws Exception {
+    return Files.readString(folder.resolve("command").resolve("daemon.log"));
+  }
+
+  @Test
   void namesACorruptEpochFile() throws Exception {
-    PipelineFolder pipeline = replicated();
+    PipelineFolder pipeline = replicated("park");
     refusesDamaged(pipeline, newest(pipeline.stateFolder(), "epoch-"), true);
   }
 
   @Test
   void stopsWhenThePipelinesFolderIsMissing() throws Exception {
-    PipelineFolder pipeline = replicated();
+    PipelineFolder pipeline = replicated("park");
     refusesDamaged(pipeline, pipeline.stateFolder(), false);
   }
 
   /** A pipeline that has copied the table and was stopped. */
-  private PipelineFolder replicated() throws Exception {
-    PipelineFolder pipeline = pipeline(server);
+  private PipelineFolder replicated(String onTableError) throws Exception {
+    PipelineFolder pipeline = pipeline(server).set("on-table-error = " + onTableError);
     try (DaemonProcess daemon = DaemonProcess.run(pipeline)) {
       LakeAssert.awaitSame(daemon, server, pipeline, LIMIT, "d", "t");
       assertThat(daemon.terminate()).as("exit code; log:\n%s", daemon.logTail()).isZero();

@@ -30,6 +30,9 @@ final class Failures {
     if (failure instanceof PipelineStoppedException stopped) {
       return stopped.reason().exitCode();
     }
+    if (failure instanceof TableRefusedException refused) {
+      return refused.reason().exitCode();
+    }
     if (failure instanceof CorruptTableException) {
       return ExitCode.PROTECTED;
     }

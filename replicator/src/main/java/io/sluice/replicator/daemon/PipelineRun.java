@@ -177,7 +177,7 @@ final class PipelineRun {
     String message = cause.getMessage() == null ? cause.toString() : cause.getMessage();
     if (cause instanceof TableRefusedException || cause instanceof UnencodableValueException) {
       return new PipelineStoppedException(
-          Reason.REFUSED,
+          cause instanceof TableRefusedException refused ? refused.reason() : Reason.REFUSED,
           message + " (With on-table-error = park this table alone would be left behind.)",
           cause);
     }

@@ -1,5 +1,6 @@
 package io.sluice.sinks.epoch;
 
+import io.sluice.lsm.error.LsmException;
 import io.sluice.lsm.error.StorageException;
 import io.sluice.lsm.io.Backoff;
 import io.sluice.sinks.Liveness;
@@ -39,8 +40,11 @@ public final class StorageRetry {
 
   private static final int MISSING_FILE_TRIES = 4;
 
-  /** About five minutes of tries: then one folder is held for refused if others are not. */
-  private static final int FOLDER_TRIES = 28;
+  /**
+   * About 25 seconds of tries: then one folder is held for refused if others are not. All tables
+   * wait meanwhile, for an epoch must be in all of its tables before the next one.
+   */
+  private static final int FOLDER_TRIES = 9;
 
   /** About six hours of tries, the waits growing to 15 seconds. */
   private static final int TRIES_MAX = 1_450;
@@ -75,7 +79,8 @@ public final class StorageRetry {
 
   /**
    * The same for what is done in one table's folder: it is given up sooner, with a {@link
-   * TableFaultException}, if storage answers elsewhere meanwhile.
+   * TableFaultException}, if storage answers elsewhere meanwhile, and at once if what is there is
+   * not what it should be.
    */
   public StorageRetry ofOneFolder(BooleanSupplier storageAnswersElsewhere) {
     return new StorageRetry(backoff, triesMax, listener, step, storageAnswersElsewhere);
@@ -106,8 +111,16 @@ public final class StorageRetry {
         throw interrupted(doing, e);
       } catch (IOException | StorageException e) {
         afterFailure(doing, e, attempt);
+      } catch (LsmException e) {
+        throw elsewhere == null ? e : damaged(doing, e);
       }
     }
+  }
+
+  /** Trying again doesn't help; the other tables are as sound as before. */
+  private static TableFaultException damaged(String doing, LsmException failure) {
+    return new TableFaultException(
+        Reason.PROTECTED, "Failed at " + doing + ": " + failure.getMessage(), failure);
   }
 
   public void run(String doing, Action action) {

@@ -240,6 +240,7 @@ public final class Pipeline implements AutoCloseable {
     this.recovered = start.state();
     this.memory = new MemoryPool(settings.memtableBytesMax());
     StorageRetry retry = storage.whileRunning();
+    StorageRetry tableRetry = settings.parksTables() ? retry.ofOneFolder(store::answers) : retry;
     this.shards =
         new ShardPool(
             settings.name(),
@@ -247,7 +248,7 @@ public final class Pipeline implements AutoCloseable {
             settings.queueBytesMax(),
             settings.rememberedDeletesMax(),
             memory,
-            settings.parksTables() ? retry.ofOneFolder(store::answers) : retry,
+            tableRetry,
             liveness,
             this::fail);
     this.maintenance = new Maintenance(settings, lake, listener, liveness);
@@ -273,7 +274,7 @@ public final class Pipeline implements AutoCloseable {
         new Router(
             monitor,
             source,
-            new SchemaGate(settings.name(), start.epoch().lastEpochs(), lake, retry, clock),
+            new SchemaGate(settings.name(), start.epoch().lastEpochs(), lake, tableRetry, clock),
             new SchemaGate(
                 settings.name(), start.epoch().lastEpochs(), lake, storage.atStart(), clock),
             tables,

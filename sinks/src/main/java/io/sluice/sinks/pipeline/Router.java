@@ -3,6 +3,7 @@ package io.sluice.sinks.pipeline;
 import io.sluice.evolution.SourceTable;
 import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.binary.BinaryRow;
+import io.sluice.lsm.error.CorruptTableException;
 import io.sluice.lsm.error.LsmException;
 import io.sluice.lsm.schema.TableSchema;
 import io.sluice.sinks.BackfillInput;
@@ -17,6 +18,7 @@ import io.sluice.sinks.TableRefusedException;
 import io.sluice.sinks.TableTarget;
 import io.sluice.sinks.epoch.EpochFile.SourceFacts;
 import io.sluice.sinks.epoch.LakeTable;
+import io.sluice.sinks.epoch.TableFaultException;
 import io.sluice.sinks.shard.Bucket;
 import io.sluice.sinks.shard.RowBatch;
 import io.sluice.sinks.shard.ShardMessage.Discard;
@@ -155,8 +157,16 @@ final class Router implements ChangeInput {
               + " copy it anew.");
     }
     refuseSharing(definition, lake);
-    SchemaGate.Decision decision = gate.meet(definition, target, facts != null);
-    long numberFloor = gate.largestNumber(lake, decision) + 1;
+    SchemaGate.Decision decision;
+    long numberFloor;
+    try {
+      decision = gate.meet(definition, target, facts != null);
+      numberFloor = gate.largestNumber(lake, decision) + 1;
+    } catch (TableFaultException e) {
+      throw unusable(definition.id(), lake, e.reason(), e);
+    } catch (CorruptTableException e) {
+      throw unusable(definition.id(), lake, Reason.PROTECTED, e);
+    }
     return monitor.locked(
         () -> {
           monitor.requireOpen();
@@ -171,6 +181,12 @@ final class Router implements ChangeInput {
           taken(state, historyRecord, handed);
           return state.routed();
         });
+  }
+
+  private static TableRefusedException unusable(
+      SourceTableId table, LakeTable lake, Reason reason, RuntimeException why) {
+    return new TableRefusedException(
+        table, reason, "Table " + table + " can't go on in " + lake + ": " + why.getMessage(), why);
   }
 
   private void refuseSharing(SourceTable definition, LakeTable lake) {

@@ -11,6 +11,7 @@ import io.sluice.lsm.schema.TableSchema;
 import io.sluice.lsm.schema.UnsupportedFeatures;
 import io.sluice.lsm.snapshot.Snapshot;
 import io.sluice.lsm.table.LsmTable;
+import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.TableRefusedException;
 import io.sluice.sinks.TableTarget;
 import io.sluice.sinks.epoch.LakeTable;
@@ -75,12 +76,14 @@ final class SchemaGate {
       if (knownToPipeline) {
         throw new TableRefusedException(
             definition.id(),
+            Reason.PROTECTED,
             "Table "
                 + definition.id()
                 + " was replicated to "
                 + lake.root(tables.warehouse())
                 + ", but there is no table any more. Put its folder back, or exclude the table,"
-                + " start once, and include it again to copy it anew.");
+                + " start once, and include it again to copy it anew.",
+            null);
       }
       return new Decision(planned, Decision.Kind.CREATE, false);
     }
@@ -161,6 +164,7 @@ final class SchemaGate {
     if (there < last) {
       throw new TableRefusedException(
           definition.id(),
+          Reason.PROTECTED,
           "Table "
               + definition.id()
               + " was last changed in "
@@ -172,7 +176,8 @@ final class SchemaGate {
                   ? "no snapshot of this pipeline is there"
                   : "the newest snapshot of this pipeline there has epoch " + there)
               + ": it was rolled back, or its rows were replaced. Compare it with the source, or"
-              + " copy it anew.");
+              + " copy it anew.",
+          null);
     }
   }
 

@@ -30,7 +30,7 @@ public final class SourceFailures {
         return known;
       }
       if (cause instanceof TableRefusedException refused) {
-        return new PipelineStoppedException(Reason.REFUSED, text(refused), refused);
+        return new PipelineStoppedException(refused.reason(), text(refused), refused);
       }
     }
     String said = said(message, error);
