@@ -14,34 +14,42 @@ import org.jspecify.annotations.Nullable;
 /**
  * Refuses -U and -D records that the table could never merge with another record of their key, at
  * the door: once in a file such a record makes its key unreadable. (Paimon lets them in and fails
- * later.) Not thread safe.
+ * later.) Of partial-update one case is left to the merge: a -D that takes the row away comes
+ * before columns that can't be retracted, but only if it is not late. Not thread safe.
  */
 public final class RetractCheck {
 
-  /** Columns that can't be retracted, if the record says something of their group. */
-  private record Refusing(int[] sequenceColumns, String column) {}
+  /** A column that can't be retracted, if the record says something of its group. */
+  private record Refusing(int[] sequenceColumns, int column, String name) {}
 
   private final MergeOptions options;
   private final List<Refusing> refusing = new ArrayList<>();
 
+  /** Sequence columns of the groups that take a row away. */
+  private final List<int[]> removing = new ArrayList<>();
+
   public RetractCheck(MergeRules rules, RowType rowType) {
     this.options = rules.options();
     for (SequenceGroup group : options.groups()) {
+      int[] sequenceColumns = rowType.positions(group.sequenceColumns());
+      if (group.removesRecord()) {
+        removing.add(sequenceColumns);
+      }
       for (String member : group.members()) {
-        addIfRefusing(rowType.positions(group.sequenceColumns()), member);
+        addIfRefusing(rowType, sequenceColumns, member);
       }
     }
     if (options.groups().isEmpty()) {
       options.aggregations().keySet().stream()
           .sorted()
-          .forEach(column -> addIfRefusing(new int[0], column));
+          .forEach(column -> addIfRefusing(rowType, new int[0], column));
     }
   }
 
-  private void addIfRefusing(int[] sequenceColumns, String column) {
-    Aggregation aggregation = options.aggregations().get(column);
+  private void addIfRefusing(RowType rowType, int[] sequenceColumns, String name) {
+    Aggregation aggregation = options.aggregations().get(name);
     if (aggregation != null && aggregation.refusesRetract()) {
-      refusing.add(new Refusing(sequenceColumns, column));
+      refusing.add(new Refusing(sequenceColumns, rowType.position(name), name));
     }
   }
 
@@ -84,19 +92,39 @@ public final class RetractCheck {
   }
 
   private @Nullable String refusingColumn(Row row) {
+    int end = row.kind() == RowKind.DELETE ? removal(row) : Integer.MAX_VALUE;
     for (Refusing each : refusing) {
-      boolean concerned = each.sequenceColumns.length == 0;
-      for (int column : each.sequenceColumns) {
-        concerned |= !row.isNullAt(column);
-      }
-      if (concerned) {
+      boolean concerned = each.sequenceColumns.length == 0 || present(row, each.sequenceColumns);
+      if (concerned && each.column < end) {
         return "The aggregate function of column "
-            + each.column
+            + each.name
             + " can't take a value away. Set fields."
-            + each.column
+            + each.name
             + ".ignore-retract=true to leave such records out there.";
       }
     }
     return null;
+  }
+
+  /** The first column at which a merge may take the row away, and look at no other. */
+  private int removal(Row row) {
+    int first = Integer.MAX_VALUE;
+    for (int[] sequenceColumns : removing) {
+      if (present(row, sequenceColumns)) {
+        for (int column : sequenceColumns) {
+          first = Math.min(first, column);
+        }
+      }
+    }
+    return first;
+  }
+
+  private static boolean present(Row row, int[] sequenceColumns) {
+    for (int column : sequenceColumns) {
+      if (!row.isNullAt(column)) {
+        return true;
+      }
+    }
+    return false;
   }
 }

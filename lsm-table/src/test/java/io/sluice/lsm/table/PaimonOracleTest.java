@@ -15,22 +15,20 @@ import io.sluice.lsm.snapshot.CommitKind;
 import io.sluice.lsm.snapshot.Snapshot;
 import io.sluice.lsm.testing.CanonicalRows;
 import io.sluice.lsm.testing.PaimonOracle;
+import io.sluice.lsm.testing.TestFiles;
 import io.sluice.lsm.testing.TestIds;
 import io.sluice.lsm.testing.TestTable;
 import java.io.IOException;
 import java.math.BigDecimal;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -250,7 +248,7 @@ class PaimonOracleTest {
             PaimonOracleTest.class
                 .getResource("/golden/dedup-orc/warehouse/default.db/orders")
                 .toURI());
-    copy(golden, root);
+    TestFiles.copy(golden, root);
     try (TestTable t = TestTable.open(fileIO, root.toString(), Clock.systemUTC())) {
       TableSchema schema = t.table().newestSchema();
       List<Map<String, String>> before = CanonicalRows.read(t.table().newScan());
@@ -289,21 +287,6 @@ class PaimonOracleTest {
       return table.snapshots().read(id).commitKind();
     } catch (IOException e) {
       throw new AssertionError(e);
-    }
-  }
-
-  private static void copy(Path from, Path to) throws IOException {
-    List<Path> all = new ArrayList<>();
-    try (Stream<Path> paths = Files.walk(from)) {
-      paths.forEach(all::add);
-    }
-    for (Path path : all) {
-      Path target = to.resolve(from.relativize(path).toString());
-      if (Files.isDirectory(path)) {
-        Files.createDirectories(target);
-      } else {
-        Files.copy(path, target);
-      }
     }
   }
 

@@ -112,7 +112,9 @@ public final class PaimonOracle {
     FileStoreTable table = table();
     BatchWriteBuilder builder = table.newBatchWriteBuilder();
     Map<List<Object>, DataSplit> buckets = new LinkedHashMap<>();
-    for (Split split : table.newReadBuilder().newScan().plan().splits()) {
+    // Level 0 of first-row tables, too.
+    FileStoreTable all = table.copy(Map.of("batch-scan-mode", "compact"));
+    for (Split split : all.newReadBuilder().newScan().plan().splits()) {
       DataSplit data = (DataSplit) split;
       buckets.put(List.of(data.partition(), data.bucket()), data);
     }

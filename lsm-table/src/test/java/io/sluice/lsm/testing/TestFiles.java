@@ -10,14 +10,34 @@ import io.sluice.lsm.schema.DataField;
 import io.sluice.lsm.schema.DataTypes;
 import io.sluice.lsm.schema.RowType;
 import io.sluice.lsm.schema.TableSchema;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** Descriptions of data files that need not exist, for tests of what is done with descriptions. */
 public final class TestFiles {
 
   private TestFiles() {}
+
+  /** Copies a folder with all that is in it. */
+  public static void copy(Path from, Path to) throws IOException {
+    List<Path> all;
+    try (Stream<Path> paths = Files.walk(from)) {
+      all = paths.toList();
+    }
+    for (Path path : all) {
+      Path target = to.resolve(from.relativize(path).toString());
+      if (Files.isDirectory(path)) {
+        Files.createDirectories(target);
+      } else {
+        Files.copy(path, target);
+      }
+    }
+  }
 
   /** A table {@code (id INT NOT NULL, v STRING)}, primary key id, ORC, 2 buckets. */
   public static TableSchema schema(Map<String, String> moreOptions) {

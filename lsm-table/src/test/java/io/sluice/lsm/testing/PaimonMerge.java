@@ -1,10 +1,9 @@
-package io.sluice.lsm.merge;
+package io.sluice.lsm.testing;
 
 import io.sluice.lsm.binary.BinaryRow;
 import io.sluice.lsm.row.RowKind;
 import io.sluice.lsm.schema.TableSchema;
 import io.sluice.lsm.schema.TableSchemaJson;
-import io.sluice.lsm.testing.PaimonOracle;
 import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -24,17 +23,17 @@ import org.apache.paimon.utils.UserDefinedSeqComparator;
 import org.jspecify.annotations.Nullable;
 
 /** Paimon 1.4.2's own merge functions over records of one key, without a table on disk. */
-final class PaimonMerge {
+public final class PaimonMerge {
 
   /** A record, or what a merge gives. */
-  record Record(RowKind kind, long sequence, BinaryRow row) {}
+  public record Record(RowKind kind, long sequence, BinaryRow row) {}
 
   private final org.apache.paimon.schema.TableSchema schema;
   private final ReducerMergeFunctionWrapper function;
   private final @Nullable UserDefinedSeqComparator order;
 
   /** Throws whatever Paimon throws if it refuses the options. */
-  PaimonMerge(TableSchema ours) {
+  public PaimonMerge(TableSchema ours) {
     schema =
         org.apache.paimon.schema.TableSchema.fromJson(
             new String(TableSchemaJson.write(ours), StandardCharsets.UTF_8));
@@ -48,7 +47,7 @@ final class PaimonMerge {
   }
 
   /** The records in the order in which they are merged. */
-  List<Record> inOrder(List<Record> records) {
+  public List<Record> inOrder(List<Record> records) {
     Comparator<Record> byNumber = Comparator.comparingLong(Record::sequence);
     UserDefinedSeqComparator byFields = order;
     return records.stream()
@@ -69,7 +68,7 @@ final class PaimonMerge {
   }
 
   /** Kind, number and columns of what the records become; null if nothing. */
-  @Nullable Map<String, String> merge(List<Record> records) {
+  public @Nullable Map<String, String> merge(List<Record> records) {
     function.reset();
     org.apache.paimon.data.BinaryRow key = new org.apache.paimon.data.BinaryRow(0);
     for (Record record : inOrder(records)) {
