@@ -9,9 +9,11 @@ import io.sluice.lsm.manifest.ManifestFileMeta;
 import io.sluice.lsm.manifest.ManifestStore;
 import io.sluice.lsm.manifest.PartitionPaths;
 import io.sluice.lsm.schema.TableSchema;
+import io.sluice.lsm.snapshot.BranchStore;
 import io.sluice.lsm.snapshot.Snapshot;
 import io.sluice.lsm.snapshot.SnapshotJson;
 import io.sluice.lsm.snapshot.SnapshotStore;
+import io.sluice.lsm.snapshot.TagStore;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.time.Clock;
@@ -31,12 +33,14 @@ import org.slf4j.LoggerFactory;
  *
  * <ol>
  *   <li>Choose {@code end}, the oldest snapshot that stays; read all that the older ones refer to,
- *       and what {@code end} and every tag refer to. Nothing is changed yet.
+ *       and what {@code end}, every tag and every branch refer to. Nothing is changed yet.
  *   <li>Hide the older snapshots, oldest first: a copy under {@code snapshot/.expiring-<id>}, then
  *       the snapshot file goes. From now on nobody can find it, so no reader meets one half
- *       deleted.
+ *       deleted. Who makes a tag looks afterwards whether its snapshot is still there; so a tag
+ *       that was made meanwhile is seen now, and its files stay.
  *   <li>Delete the data files that later deltas have deleted and that are live neither in {@code
- *       end} nor in a tag; then manifests and lists that neither {@code end} nor a tag refers to.
+ *       end} nor in a tag or branch; the changelog files of the older snapshots; then the
+ *       manifests, lists, index and statistics files that none of those refers to.
  *   <li>Delete the copies. A run that finds some goes on with them as if they were its own.
  * </ol>
  *
@@ -54,6 +58,8 @@ public final class SnapshotExpiry {
   private final SnapshotStore snapshots;
   private final ManifestStore manifests;
   private final ConsumerFiles consumers;
+  private final TagStore tags;
+  private final BranchStore branches;
   private final PartitionPaths partitionPaths;
   private final TableSchema schema;
   private final Clock clock;
@@ -74,6 +80,8 @@ public final class SnapshotExpiry {
     this.snapshots = snapshots;
     this.manifests = manifests;
     this.consumers = new ConsumerFiles(fileIO, paths);
+    this.tags = new TagStore(fileIO, paths, snapshots);
+    this.branches = new BranchStore(fileIO, paths);
     this.partitionPaths = new PartitionPaths(paths, schema);
     this.clock = clock;
   }
@@ -118,12 +126,16 @@ public final class SnapshotExpiry {
       return Result.NOTHING;
     }
     Snapshot endSnapshot = snapshots.read(end);
-    String skipped = unsupported(range, endSnapshot);
+    String skipped = unsupported();
     if (skipped != null) {
       return new Result(0, 0, 0, false, skipped);
     }
+    List<String> holders = holders();
     Plan plan = plan(range, endSnapshot);
     hide(range, earliest, end);
+    if (!holders.equals(holders())) {
+      plan = plan(range, endSnapshot);
+    }
     int dataFiles = deleteAll(plan.dataFiles());
     int manifestFiles = deleteAll(plan.manifestFiles());
     for (long id : range.keySet()) {
@@ -163,40 +175,44 @@ public final class SnapshotExpiry {
     return Math.max(most, earliest);
   }
 
-  private @Nullable String unsupported(SortedMap<Long, Snapshot> range, Snapshot end)
-      throws IOException {
-    if (!fileIO.list(paths.branchFolder()).isEmpty()) {
-      return "the table has branches, which share its files";
-    }
+  private @Nullable String unsupported() throws IOException {
     if (!fileIO.list(paths.changelogFolder()).isEmpty()) {
       return "the table keeps changelogs longer than snapshots";
     }
-    for (String option : List.of("data-file.path-directory", "data-file.external-paths")) {
+    for (String option :
+        List.of(
+            "data-file.path-directory",
+            "data-file.external-paths",
+            "changelog.num-retained.min",
+            "changelog.num-retained.max",
+            "changelog.time-retained")) {
       if (schema.options().containsKey(option)) {
         return "the table sets " + option;
       }
     }
-    List<Snapshot> all = new ArrayList<>(range.values());
-    all.add(end);
-    for (Snapshot snapshot : all) {
-      if (snapshot.indexManifest() != null || snapshot.changelogManifestList() != null) {
-        return "snapshot " + snapshot.id() + " has index or changelog files; let Paimon expire it";
-      }
+    if (Boolean.parseBoolean(schema.options().get("index-file-in-data-file-dir"))) {
+      return "the table sets index-file-in-data-file-dir";
     }
     return null;
+  }
+
+  /** Names of all that holds files beside the snapshots. */
+  private List<String> holders() throws IOException {
+    List<String> names = new ArrayList<>(tags.names());
+    for (String branch : branches.names()) {
+      names.add("/" + branch);
+      branches.tags(branch).names().forEach(tag -> names.add("/" + branch + "/" + tag));
+    }
+    return names;
   }
 
   // ---- planning: reads only
 
   private Plan plan(SortedMap<Long, Snapshot> range, Snapshot end) throws IOException {
-    Set<String> keptData = new LinkedHashSet<>();
-    Set<String> keptManifests = new LinkedHashSet<>();
-    keep(end, keptData, keptManifests);
-    for (FileIO.FileStatus tag : fileIO.list(paths.tagFolder())) {
-      if (!tag.folder() && tag.name().startsWith("tag-")) {
-        keep(snapshots.readCopy(tag.path()), keptData, keptManifests);
-      }
-    }
+    ReachableFiles kept = new ReachableFiles(fileIO, paths, manifests, partitionPaths);
+    kept.add(end, "Snapshot " + end.id());
+    kept.addTags(tags, "");
+    kept.addBranches(branches);
     Set<String> dataFiles = new LinkedHashSet<>();
     List<Snapshot> deltas = new ArrayList<>(range.values());
     // What the oldest one deleted went with its predecessor.
@@ -205,53 +221,13 @@ public final class SnapshotExpiry {
     for (Snapshot snapshot : deltas) {
       markDeleted(snapshot, dataFiles);
     }
-    dataFiles.removeAll(keptData);
+    dataFiles.removeAll(kept.all());
     Set<String> manifestFiles = new LinkedHashSet<>();
     for (Snapshot snapshot : range.values()) {
-      markManifests(snapshot, manifestFiles);
+      markManifests(snapshot, kept, manifestFiles);
     }
-    manifestFiles.removeAll(keptManifests);
+    manifestFiles.removeAll(kept.all());
     return new Plan(dataFiles, manifestFiles);
-  }
-
-  private void keep(Snapshot snapshot, Set<String> data, Set<String> metadata) throws IOException {
-    String base = snapshot.baseManifestList();
-    String delta = snapshot.deltaManifestList();
-    try {
-      for (ManifestEntry entry : manifests.liveFiles(base, delta).entries()) {
-        data.addAll(files(entry));
-      }
-      for (ManifestFileMeta manifest : manifests.manifests(base, delta)) {
-        metadata.add(paths.manifest(manifest.fileName()));
-      }
-    } catch (FileNotFoundException e) {
-      throw new CorruptTableException(
-          "Cannot expire snapshots of table "
-              + paths.root()
-              + ": snapshot or tag "
-              + snapshot.id()
-              + " must stay, but refers to a file that is missing. "
-              + e.getMessage(),
-          e);
-    }
-    metadata.add(paths.manifest(base));
-    metadata.add(paths.manifest(delta));
-    if (snapshot.statistics() != null) {
-      metadata.add(paths.statistics(snapshot.statistics()));
-    }
-  }
-
-  /** Data file and side files of an entry; none for a file outside of the table's folder. */
-  private List<String> files(ManifestEntry entry) {
-    if (entry.file().externalPath() != null) {
-      return List.of();
-    }
-    List<String> result = new ArrayList<>();
-    result.add(partitionPaths.file(entry.partition(), entry.bucket(), entry.file().fileName()));
-    for (String extra : entry.file().extraFiles()) {
-      result.add(partitionPaths.file(entry.partition(), entry.bucket(), extra));
-    }
-    return result;
   }
 
   private void markDeleted(Snapshot snapshot, Set<String> marked) throws IOException {
@@ -259,9 +235,9 @@ public final class SnapshotExpiry {
       // An upgrade deletes a file at one level and adds the same file at another.
       for (ManifestEntry entry : manifests.entries(snapshot.deltaManifestList())) {
         if (entry.kind() == Kind.DELETE) {
-          marked.addAll(files(entry));
+          marked.addAll(ReachableFiles.files(partitionPaths, entry));
         } else {
-          files(entry).forEach(marked::remove);
+          ReachableFiles.files(partitionPaths, entry).forEach(marked::remove);
         }
       }
     } catch (FileNotFoundException | CorruptTableException e) {
@@ -274,7 +250,19 @@ public final class SnapshotExpiry {
     }
   }
 
-  private void markManifests(Snapshot snapshot, Set<String> marked) throws IOException {
+  /** Changelog files too: nothing but their snapshot leads to them. */
+  private void markManifests(Snapshot snapshot, ReachableFiles reachable, Set<String> marked)
+      throws IOException {
+    try {
+      marked.addAll(reachable.changelogFiles(snapshot));
+      marked.addAll(reachable.indexFiles(snapshot));
+    } catch (FileNotFoundException | CorruptTableException e) {
+      log.info(
+          "Changelog or index files of snapshot {} of {} that are still there stay as orphans: {}",
+          snapshot.id(),
+          paths.root(),
+          e.getMessage());
+    }
     for (String list : List.of(snapshot.baseManifestList(), snapshot.deltaManifestList())) {
       try {
         for (ManifestFileMeta manifest : manifests.lists().read(list)) {

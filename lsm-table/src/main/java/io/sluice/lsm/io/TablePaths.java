@@ -1,14 +1,33 @@
 package io.sluice.lsm.io;
 
+import org.jspecify.annotations.Nullable;
+
 /**
- * Every file and folder name of a table (format description section 1), made in one place.
+ * Every file and folder name of a table (format description section 1), made in one place. A branch
+ * has schemas, snapshots, tags, changelogs and consumers of its own and shares all other files.
  *
  * @param root folder of the table, without a slash at its end
+ * @param branch null for the table itself
  */
-public record TablePaths(String root) {
+public record TablePaths(String root, @Nullable String branch) {
+
+  /** Of the table itself. */
+  public TablePaths(String root) {
+    this(root, null);
+  }
+
+  /** Of one of its branches. */
+  public TablePaths branch(String name) {
+    return new TablePaths(root, name);
+  }
+
+  /** What holds the folders that a branch has for itself. */
+  private String own() {
+    return branch == null ? root : root + "/branch/branch-" + branch;
+  }
 
   public String schemaFolder() {
-    return root + "/schema";
+    return own() + "/schema";
   }
 
   public String schema(long id) {
@@ -16,7 +35,7 @@ public record TablePaths(String root) {
   }
 
   public String snapshotFolder() {
-    return root + "/snapshot";
+    return own() + "/snapshot";
   }
 
   public String snapshot(long id) {
@@ -40,7 +59,7 @@ public record TablePaths(String root) {
   }
 
   public String consumerFolder() {
-    return root + "/consumer";
+    return own() + "/consumer";
   }
 
   public String consumer(String id) {
@@ -48,23 +67,36 @@ public record TablePaths(String root) {
   }
 
   public String tagFolder() {
-    return root + "/tag";
+    return own() + "/tag";
   }
 
+  public String tag(String name) {
+    return tagFolder() + "/tag-" + name;
+  }
+
+  /** Of the whole table: a branch has no branches. */
   public String branchFolder() {
     return root + "/branch";
   }
 
   public String changelogFolder() {
-    return root + "/changelog";
+    return own() + "/changelog";
+  }
+
+  public String indexFolder() {
+    return root + "/index";
   }
 
   public String index(String name) {
-    return root + "/index/" + name;
+    return indexFolder() + "/" + name;
+  }
+
+  public String statisticsFolder() {
+    return root + "/statistics";
   }
 
   public String statistics(String name) {
-    return root + "/statistics/" + name;
+    return statisticsFolder() + "/" + name;
   }
 
   /**

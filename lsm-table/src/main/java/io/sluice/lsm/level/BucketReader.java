@@ -3,6 +3,7 @@ package io.sluice.lsm.level;
 import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.FileFormat;
 import io.sluice.lsm.datafile.KeyValueReader;
+import io.sluice.lsm.index.DeletionVector;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.merge.KWayMerge;
 import io.sluice.lsm.merge.MergeRules;
@@ -11,6 +12,7 @@ import io.sluice.lsm.schema.TableSchema;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Opens the data files of one bucket for a reading schema: single, as sorted runs, as merged
@@ -29,6 +31,14 @@ public final class BucketReader implements RunReader.Opener {
   private final SchemaLookup schemas;
   private final String folder;
   private final RowType readColumns;
+  private final Deletions deletions;
+
+  /** Finds the rows of a file that are deleted. */
+  @FunctionalInterface
+  public interface Deletions {
+    /** Null if none is. */
+    @Nullable DeletionVector of(DataFileMeta file) throws IOException;
+  }
 
   /**
    * @param folder of the bucket
@@ -36,6 +46,23 @@ public final class BucketReader implements RunReader.Opener {
    */
   public BucketReader(
       FileIO fileIO, FileFormat format, SchemaLookup schemas, String folder, RowType readColumns) {
+    this(fileIO, format, schemas, folder, readColumns, file -> null);
+  }
+
+  /**
+   * Leaves out deleted rows.
+   *
+   * @param folder of the bucket
+   * @param readColumns the wanted columns, as the reading schema has them
+   */
+  public BucketReader(
+      FileIO fileIO,
+      FileFormat format,
+      SchemaLookup schemas,
+      String folder,
+      RowType readColumns,
+      Deletions deletions) {
+    this.deletions = deletions;
     this.fileIO = fileIO;
     this.format = format;
     this.schemas = schemas;
@@ -47,7 +74,10 @@ public final class BucketReader implements RunReader.Opener {
   public KeyValueReader open(DataFileMeta file) throws IOException {
     String external = file.externalPath();
     String path = external == null ? folder + "/" + file.fileName() : external;
-    return format.createReader(fileIO, path, file, schemas.schema(file.schemaId()), readColumns);
+    DeletionVector deleted = deletions.of(file);
+    KeyValueReader rows =
+        format.createReader(fileIO, path, file, schemas.schema(file.schemaId()), readColumns);
+    return deleted == null ? rows : new DeletingReader(rows, deleted);
   }
 
   /** The records of files with ascending, disjoint key ranges, as they are. */

@@ -18,6 +18,7 @@ public final class ManifestStore {
   private final ManifestFile files;
   private final ManifestList lists;
   private final ManifestMerge merge;
+  private final IndexManifest indexes;
 
   /**
    * @param schema any schema of the table: partition columns never change
@@ -42,6 +43,7 @@ public final class ManifestStore {
             options.targetSizeBytes(),
             names,
             cache);
+    this.indexes = new IndexManifest(fileIO, paths);
     this.lists = new ManifestList(fileIO, paths, options.compression(), names, cache);
     this.merge =
         new ManifestMerge(
@@ -57,6 +59,10 @@ public final class ManifestStore {
 
   public ManifestList lists() {
     return lists;
+  }
+
+  public IndexManifest indexes() {
+    return indexes;
   }
 
   public ManifestMerge merge() {

@@ -84,6 +84,11 @@ public final class PartitionPaths {
     return result.toString();
   }
 
+  /** All other names of the table. */
+  public TablePaths table() {
+    return paths;
+  }
+
   public String bucketFolder(BinaryRow partition, int bucket) {
     return paths.bucketFolder(partitionPath(partition), bucket);
   }

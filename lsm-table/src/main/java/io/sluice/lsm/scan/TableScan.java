@@ -6,6 +6,7 @@ import io.sluice.lsm.binary.BucketHash;
 import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.FileFormat;
 import io.sluice.lsm.error.UnsupportedTableException;
+import io.sluice.lsm.index.DeletionVectors;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.level.BucketId;
 import io.sluice.lsm.level.BucketReader;
@@ -55,12 +56,15 @@ public final class TableScan {
       ManifestStore manifests,
       PartitionPaths paths) {}
 
+  private static final int POSTPONED_BUCKET = -2;
+
   private final Parts parts;
   private final @Nullable Snapshot snapshot;
   private final TableSchema schema;
   private final List<String> columns;
   private final @Nullable Filter filter;
-  private final boolean firstRow;
+  private final boolean levelZeroHidden;
+  private @Nullable DeletionVectors deletions;
 
   private TableScan(
       Parts parts,
@@ -73,7 +77,9 @@ public final class TableScan {
     this.schema = schema;
     this.columns = List.copyOf(columns);
     this.filter = filter;
-    this.firstRow = TableOptions.of(schema).mergeEngine() == MergeEngine.FIRST_ROW;
+    TableOptions options = TableOptions.of(schema);
+    this.levelZeroHidden =
+        options.deletionVectors() || options.mergeEngine() == MergeEngine.FIRST_ROW;
   }
 
   /**
@@ -179,7 +185,10 @@ public final class TableScan {
             parts.format(),
             parts.schemas()::read,
             parts.paths().bucketFolder(split.partition(), split.bucket()),
-            readType),
+            readType,
+            file ->
+                deletions()
+                    .find(split.partition(), split.bucket(), file.fileName(), file.rowCount())),
         sections,
         merging ? rules.engine(readType) : null,
         new ColumnsView(outputSources, none, split.partition()),
@@ -250,10 +259,27 @@ public final class TableScan {
 
   /**
    * Rows of a first-row table show once they are compacted: only then it is known that there is no
-   * older one (format description section 8.7).
+   * older one. Those of a table with deletion vectors, too: only then the older one is marked. Rows
+   * in the postponed bucket show when they have been brought to their buckets (format description
+   * sections 6.6, 8.7 and 10).
    */
   private boolean visible(ManifestEntry entry) {
-    return !firstRow || entry.file().level() > 0;
+    return entry.bucket() != POSTPONED_BUCKET && (!levelZeroHidden || entry.file().level() > 0);
+  }
+
+  /** Read when the first file is opened: most snapshots have none. */
+  private synchronized DeletionVectors deletions() throws IOException {
+    DeletionVectors result = deletions;
+    if (result == null) {
+      result =
+          DeletionVectors.of(
+              parts.fileIO(),
+              parts.paths().table(),
+              parts.manifests(),
+              snapshot == null ? null : snapshot.indexManifest());
+      deletions = result;
+    }
+    return result;
   }
 
   // ---------------------------------------------------------------- pruning

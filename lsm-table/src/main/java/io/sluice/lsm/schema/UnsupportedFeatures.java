@@ -18,7 +18,6 @@ public final class UnsupportedFeatures {
   /** Options that change which rows a reader sees; any other value than the default is refused. */
   private static final Map<String, String> READING =
       Map.ofEntries(
-          Map.entry("deletion-vectors.enabled", "false"),
           Map.entry("force-lookup", "false"),
           Map.entry("row-tracking.enabled", "false"),
           Map.entry("data-evolution.enabled", "false"),
@@ -33,6 +32,7 @@ public final class UnsupportedFeatures {
   private static final Map<String, String> WRITING =
       Map.of(
           "bucket-function.type", "default",
+          "deletion-vectors.enabled", "false",
           "metadata.iceberg.storage", "disabled",
           "index-file-in-data-file-dir", "false",
           "file.suffix.include.compression", "false");
@@ -63,9 +63,6 @@ public final class UnsupportedFeatures {
     } else if (schema.trimmedPrimaryKeys().isEmpty()) {
       found.add("a primary key of partition columns only");
     }
-    if (options.bucket() == -2) {
-      found.add("bucket = -2 (postponed buckets)");
-    }
     if (!schema.primaryKeys().isEmpty()) {
       MergeOptions.of(schema);
     }
@@ -79,6 +76,9 @@ public final class UnsupportedFeatures {
     List<String> found = new ArrayList<>(forReading(schema));
     if (options.bucket() == -1) {
       found.add("bucket = -1 (dynamic buckets; set bucket to a number when creating the table)");
+    }
+    if (options.bucket() == -2) {
+      found.add("bucket = -2 (postponed buckets)");
     }
     formats(options.dataFiles(), found);
     if (options.changelogProducer() != ChangelogProducer.NONE) {

@@ -10,7 +10,12 @@ import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.FileFormat;
 import io.sluice.lsm.datafile.formats.DataFileFormats;
 import io.sluice.lsm.error.CorruptTableException;
+import io.sluice.lsm.error.UnsupportedTableException;
+import io.sluice.lsm.expire.ConsumerFiles;
+import io.sluice.lsm.expire.OrphanFiles;
+import io.sluice.lsm.expire.Rollback;
 import io.sluice.lsm.expire.SnapshotExpiry;
+import io.sluice.lsm.expire.TagRemoval;
 import io.sluice.lsm.io.Backoff;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.io.TablePaths;
@@ -26,9 +31,11 @@ import io.sluice.lsm.schema.TableOptions;
 import io.sluice.lsm.schema.TableSchema;
 import io.sluice.lsm.schema.TableSchemaJson;
 import io.sluice.lsm.schema.UnsupportedFeatures;
+import io.sluice.lsm.snapshot.BranchStore;
 import io.sluice.lsm.snapshot.SchemaStore;
 import io.sluice.lsm.snapshot.Snapshot;
 import io.sluice.lsm.snapshot.SnapshotStore;
+import io.sluice.lsm.snapshot.TagStore;
 import io.sluice.lsm.write.BucketWriter;
 import io.sluice.lsm.write.MemoryPool;
 import io.sluice.lsm.write.MemtableBucketWriter;
@@ -62,6 +69,7 @@ public final class LsmTable {
   private final SnapshotStore snapshots;
   private final SchemaStore schemas;
   private final ManifestStore manifests;
+  private final TagStore tags;
   private final PartitionPaths partitionPaths;
   private final SnapshotCommitter committer;
 
@@ -97,6 +105,7 @@ public final class LsmTable {
     this.freshIds = freshIds;
     this.format = new DataFileFormats(clock);
     this.snapshots = new SnapshotStore(fileIO, paths, waits.incomplete());
+    this.tags = new TagStore(fileIO, paths, snapshots);
     this.manifests = new ManifestStore(fileIO, paths, schema, freshIds, new ManifestCache());
     this.partitionPaths = new PartitionPaths(paths, schema);
     this.committer =
@@ -122,15 +131,65 @@ public final class LsmTable {
   public static LsmTable open(
       FileIO fileIO, String root, Clock clock, Supplier<String> freshIds, Waits waits)
       throws IOException {
-    TablePaths paths = new TablePaths(root);
+    return open(fileIO, new TablePaths(root), clock, freshIds, waits);
+  }
+
+  private static LsmTable open(
+      FileIO fileIO, TablePaths paths, Clock clock, Supplier<String> freshIds, Waits waits)
+      throws IOException {
     SchemaStore schemas = new SchemaStore(fileIO, paths);
     TableSchema schema = schemas.findLatest();
     if (schema == null) {
       throw new FileNotFoundException(
-          "There is no table at " + root + ": " + paths.schemaFolder() + " holds no schema file");
+          "There is no table at "
+              + paths.root()
+              + ": "
+              + paths.schemaFolder()
+              + " holds no schema file");
     }
-    UnsupportedFeatures.checkReading(schema, root);
+    UnsupportedFeatures.checkReading(schema, paths.root());
     return new LsmTable(fileIO, paths, schema, schemas, clock, freshIds, waits);
+  }
+
+  /**
+   * A branch of this table, for reading: it has snapshots, schemas and tags of its own.
+   *
+   * @throws FileNotFoundException if there is no such branch
+   */
+  public LsmTable branch(String name) throws IOException {
+    if (!branches().names().contains(name)) {
+      throw new FileNotFoundException(
+          "Table " + paths.root() + " has no branch " + name + "; there are " + branches().names());
+    }
+    return open(fileIO, paths.branch(name), clock, freshIds, Waits.DEFAULT);
+  }
+
+  /** The branches of this table. */
+  public BranchStore branches() {
+    return new BranchStore(fileIO, paths);
+  }
+
+  /** The tags of this table. */
+  public TagStore tags() {
+    return tags;
+  }
+
+  /** The consumer files, which hold snapshots back from expiry. */
+  public ConsumerFiles consumers() {
+    return new ConsumerFiles(fileIO, paths);
+  }
+
+  private void refuseBranch(String verb) {
+    if (paths.branch() != null) {
+      throw new UnsupportedTableException(
+          "Cannot "
+              + verb
+              + " branch "
+              + paths.branch()
+              + " of table "
+              + paths.root()
+              + ": this engine reads branches only. Use the table itself.");
+    }
   }
 
   /** Whether there is a table: a schema file. */
@@ -211,6 +270,7 @@ public final class LsmTable {
   /** A writer for one bucket, at the given schema (which need not be on storage yet). */
   public BucketWriter newBucketWriter(
       TableSchema writeSchema, BinaryRow partition, int bucket, MemoryPool memory) {
+    refuseBranch("write");
     UnsupportedFeatures.checkWriting(writeSchema, paths.root());
     return new MemtableBucketWriter(
         fileIO,
@@ -223,6 +283,7 @@ public final class LsmTable {
 
   /** The committer of this table: one for the process, commits are serialized there. */
   public SnapshotCommitter committer() {
+    refuseBranch("write");
     return committer;
   }
 
@@ -235,6 +296,7 @@ public final class LsmTable {
    */
   public TableCompactor newCompactor(
       TableCompactor.Settings settings, Executor executor, CompactionListener listener) {
+    refuseBranch("compact");
     UnsupportedFeatures.checkWriting(schema, paths.root());
     return new TableCompactor(
         settings,
@@ -293,7 +355,26 @@ public final class LsmTable {
 
   /** Removes old snapshots and the files that only they need. One thread at a time. */
   public SnapshotExpiry newExpiry() {
+    refuseBranch("expire snapshots of");
     return new SnapshotExpiry(fileIO, paths, schema, snapshots, manifests, clock);
+  }
+
+  /** Finds and deletes files that nothing leads to. One thread at a time. */
+  public OrphanFiles newOrphanFiles() {
+    refuseBranch("clean");
+    return new OrphanFiles(fileIO, paths, schema, snapshots, tags, manifests, partitionPaths);
+  }
+
+  /** Takes the table back to an older snapshot or tag. */
+  public Rollback newRollback() {
+    refuseBranch("roll back");
+    return new Rollback(fileIO, paths, snapshots, tags, manifests, partitionPaths);
+  }
+
+  /** Deletes tags with the files that only they keep. One thread at a time. */
+  public TagRemoval newTagRemoval() {
+    refuseBranch("delete tags of");
+    return new TagRemoval(fileIO, paths, snapshots, tags, manifests, partitionPaths);
   }
 
   /** The live files of a snapshot. */

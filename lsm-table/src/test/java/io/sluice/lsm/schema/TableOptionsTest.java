@@ -179,7 +179,12 @@ class TableOptionsTest {
     options.put("record-level.expire-time", "1 d");
     options.put("changelog-producer", "lookup");
     assertThat(UnsupportedFeatures.forReading(table(options)))
-        .containsExactly("deletion-vectors.enabled = true", "record-level.expire-time = 1 d");
+        .containsExactly("record-level.expire-time = 1 d");
+    assertThat(UnsupportedFeatures.forWriting(table(options)))
+        .contains("deletion-vectors.enabled = true");
+    assertThat(UnsupportedFeatures.forReading(table(Map.of("bucket", "-2")))).isEmpty();
+    assertThat(UnsupportedFeatures.forWriting(table(Map.of("bucket", "-2"))))
+        .contains("bucket = -2 (postponed buckets)");
     assertThatThrownBy(() -> UnsupportedFeatures.checkWriting(table(options), "lake/t"))
         .isInstanceOf(UnsupportedTableException.class)
         .hasMessageContaining("lake/t")

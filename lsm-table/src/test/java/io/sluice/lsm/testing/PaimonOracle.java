@@ -70,7 +70,8 @@ public final class PaimonOracle {
     return read(table().copy(options));
   }
 
-  private static List<Map<String, String>> read(FileStoreTable table) throws Exception {
+  /** All rows that Paimon reads of a table with these options, sorted by text. */
+  public static List<Map<String, String>> read(FileStoreTable table) throws Exception {
     List<DataField> fields = table.rowType().getFields();
     List<Map<String, String>> rows = new ArrayList<>();
     ReadBuilder builder = table.newReadBuilder();
