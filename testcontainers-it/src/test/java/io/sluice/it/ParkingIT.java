@@ -6,6 +6,7 @@ import io.sluice.it.support.Await;
 import io.sluice.it.support.DaemonProcess;
 import io.sluice.it.support.LakeAssert;
 import io.sluice.it.support.LakeRows;
+import io.sluice.it.support.LakeState;
 import io.sluice.it.support.PipelineFolder;
 import io.sluice.it.support.Seeds;
 import io.sluice.it.support.TestServers;
@@ -152,6 +153,42 @@ class ParkingIT {
             .as(commandLog())
             .isZero();
         LakeAssert.awaitSame(daemon, server, pipeline, LIMIT, "d", "a", "b");
+      }
+    }
+  }
+
+  @Test
+  void rollsATableBackThatItsDaemonHasParked() throws Exception {
+    try (ThrowawayServer server = TestServers.start(ServerKind.MARIADB)) {
+      execute(
+          server,
+          "CREATE DATABASE d",
+          "CREATE TABLE d.a (id INT PRIMARY KEY, v INT)",
+          "CREATE TABLE d.b (id INT PRIMARY KEY, v INT)",
+          "INSERT INTO d.a VALUES (1, 1), (2, 2)");
+      PipelineFolder pipeline = pipeline(server);
+      String table = pipeline.table("d", "a").toString();
+      try (DaemonProcess daemon = DaemonProcess.run(pipeline)) {
+        LakeAssert.awaitSame(daemon, server, pipeline, LIMIT, "d", "a", "b");
+        long good = LakeState.newestSnapshot(pipeline, "d", "a");
+        List<String> then = rows(pipeline, "a");
+        execute(server, "UPDATE d.a SET v = 666", "DELETE FROM d.a WHERE id = 1");
+        LakeAssert.awaitSame(daemon, server, pipeline, LIMIT, "d", "a", "b");
+        assertThat(command(pipeline, "rollback", table, "--snapshot", "" + good)).isEqualTo(4);
+        assertThat(commandLog()).contains("owns table", "--park");
+        assertThat(command(pipeline, "rollback", table, "--snapshot", "" + good, "--park"))
+            .as(commandLog())
+            .isZero();
+        assertThat(rows(pipeline, "a")).isEqualTo(then);
+        execute(server, "INSERT INTO d.a VALUES (3, 3)", "INSERT INTO d.b VALUES (3, 3)");
+        LakeAssert.awaitSame(daemon, server, pipeline, LIMIT, "d", "b");
+        assertThat(rows(pipeline, "a")).isEqualTo(then);
+        assertThat(daemon.log()).contains("An operator rolls it back to snapshot " + good);
+        assertThat(command(pipeline, "resync", "-c", config(pipeline), "d.a"))
+            .as(commandLog())
+            .isZero();
+        LakeAssert.awaitSame(daemon, server, pipeline, LIMIT, "d", "a", "b");
+        assertThat(daemon.terminate()).as(daemon.logTail()).isZero();
       }
     }
   }

@@ -91,6 +91,12 @@ final class PipelineRun {
               }
 
               @Override
+              public boolean leaveBehind(SourceTableId table, String reason)
+                  throws InterruptedException {
+                return pipeline.leaveBehind(table, reason);
+              }
+
+              @Override
               public void awaitCommitted() throws InterruptedException {
                 pipeline.awaitCommitted();
               }

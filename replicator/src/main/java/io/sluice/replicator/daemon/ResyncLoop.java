@@ -1,5 +1,6 @@
 package io.sluice.replicator.daemon;
 
+import io.sluice.evolution.SourceTableId;
 import io.sluice.replicator.daemon.ResyncRequests.Answer;
 import io.sluice.replicator.daemon.ResyncRequests.Request;
 import io.sluice.sinks.PipelineStoppedException;
@@ -20,7 +21,10 @@ final class ResyncLoop implements AutoCloseable {
   /** What it asks of the run that it belongs to. */
   interface Run {
     /** See {@link io.sluice.replicator.sources.debezium.DebeziumSource#resync}. */
-    CompletableFuture<Void> resync(io.sluice.evolution.SourceTableId table);
+    CompletableFuture<Void> resync(SourceTableId table);
+
+    /** See {@link io.sluice.sinks.pipeline.Pipeline#leaveBehind}. */
+    boolean leaveBehind(SourceTableId table, String reason) throws InterruptedException;
 
     /** See {@link io.sluice.sinks.pipeline.Pipeline#awaitCommitted}. */
     void awaitCommitted() throws InterruptedException;
@@ -62,7 +66,22 @@ final class ResyncLoop implements AutoCloseable {
     }
   }
 
+  private Answer park(SourceTableId table, String reason) throws InterruptedException {
+    try {
+      return new Answer(
+          run.leaveBehind(table, reason)
+              ? null
+              : "The pipeline parks no tables: on-table-error = stop.");
+    } catch (TableRefusedException e) {
+      return new Answer(String.valueOf(e.getMessage()));
+    }
+  }
+
   private Answer handle(Request request) throws InterruptedException {
+    String why = request.park();
+    if (why != null) {
+      return park(request.table(), why);
+    }
     try {
       run.resync(request.table()).get();
     } catch (ExecutionException e) {

@@ -14,11 +14,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an operator asks a running daemon to copy a table again, wherever both are: by a file {@code
- * _sluice/<pipeline>/resync-<id>}, created exclusively, which the daemon deletes when the epoch
- * that begins the copy is finished. A daemon that is killed before finds it again; one that doesn't
- * run finds it when it starts. The answer stands in {@code resync-answer-<id>} until whoever asked
- * takes it away. Thread safe.
+ * How an operator asks a running daemon to copy a table again, or to park it, wherever both are: by
+ * a file {@code _sluice/<pipeline>/resync-<id>}, created exclusively, which the daemon deletes when
+ * the epoch that begins the copy is finished. A daemon that is killed before finds it again; one
+ * that doesn't run finds it when it starts. The answer stands in {@code resync-answer-<id>} until
+ * whoever asked takes it away. Thread safe.
  */
 public final class ResyncRequests {
 
@@ -37,13 +37,17 @@ public final class ResyncRequests {
     this.folder = folder;
   }
 
-  /** A request that is open. */
-  public record Request(String id, SourceTableId table) {}
+  /**
+   * A request that is open.
+   *
+   * @param park why the table is to be parked; null: it is to be copied again
+   */
+  public record Request(String id, SourceTableId table, @Nullable String park) {}
 
   /**
    * What became of a request.
    *
-   * @param problem why the table can't be copied again; null: the copy has begun
+   * @param problem why it can't be done; null: the copy has begun, or the table is parked
    */
   public record Answer(@Nullable String problem) {}
 
@@ -58,7 +62,19 @@ public final class ResyncRequests {
    * @param id used by nobody else
    */
   public void ask(String id, SourceTableId table) throws IOException {
-    ObjectNode node = JSON.createObjectNode();
+    lay(id, table, JSON.createObjectNode());
+  }
+
+  /**
+   * Asks for a table to be parked.
+   *
+   * @param id used by nobody else
+   */
+  public void askToPark(String id, SourceTableId table, String reason) throws IOException {
+    lay(id, table, JSON.createObjectNode().put("park", reason));
+  }
+
+  private void lay(String id, SourceTableId table, ObjectNode node) throws IOException {
     node.put("database", table.database()).put("table", table.table());
     // False: an earlier try of our own was the one that landed.
     boolean created =
@@ -95,10 +111,12 @@ public final class ResyncRequests {
       String id = name.substring(PREFIX.length());
       try {
         JsonNode node = JSON.readTree(fileIO.readAll(file.path()));
+        JsonNode park = node.path("park");
         result.add(
             new Request(
                 id,
-                new SourceTableId(node.path("database").asText(), node.path("table").asText())));
+                new SourceTableId(node.path("database").asText(), node.path("table").asText()),
+                park.isTextual() ? park.asText() : null));
       } catch (FileNotFoundException e) {
         continue;
       } catch (com.fasterxml.jackson.core.JsonProcessingException e) {

@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -168,7 +169,13 @@ public final class EpochCommitter {
       return;
     }
     ConsumerFiles consumers = new ConsumerFiles(tables.fileIO(), table.paths(tables.warehouse()));
-    if (consumers.read(consumer).isEmpty()) {
+    OptionalLong present = consumers.read(consumer);
+    if (present.isPresent() && present.getAsLong() > snapshot) {
+      // The table was rolled back while it was parked: it pins nothing that is there.
+      consumers.delete(consumer);
+      present = OptionalLong.empty();
+    }
+    if (present.isEmpty()) {
       consumers.advance(consumer, snapshot);
     }
     pinned.add(table);

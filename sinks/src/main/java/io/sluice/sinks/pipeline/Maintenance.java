@@ -17,12 +17,15 @@ import io.sluice.sinks.shard.BucketPressure;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,6 +63,12 @@ final class Maintenance implements AutoCloseable {
   }
 
   private final Map<LakeTable, Care> cares = new ConcurrentHashMap<>();
+
+  /** Whose folders are left alone until they have a new snapshot of ours. */
+  private final Set<LakeTable> left = ConcurrentHashMap.newKeySet();
+
+  /** Held while a table is cared for. */
+  private final Lock caring = new ReentrantLock();
 
   /** Tables with a new snapshot of ours and its id: guarded by this. */
   private Map<LakeTable, Long> news = new LinkedHashMap<>();
@@ -112,6 +121,7 @@ final class Maintenance implements AutoCloseable {
     if (snapshots.isEmpty()) {
       return;
     }
+    left.removeAll(snapshots.keySet());
     for (LakeTable table : snapshots.keySet()) {
       TableCompactor compactor = compactor(table);
       if (compactor != null) {
@@ -147,6 +157,18 @@ final class Maintenance implements AutoCloseable {
       closing.setDaemon(true);
       closing.start();
     }
+  }
+
+  /** Nothing here works in the folder of a parked table when this returns. */
+  void leave(LakeTable table) {
+    left.add(table);
+    liveFiles.remove(table);
+    TableCompactor compactor = compactors.remove(table);
+    if (compactor != null) {
+      compactor.close();
+    }
+    caring.lock();
+    caring.unlock();
   }
 
   /** Whether writers of a table's buckets must wait. */
@@ -200,7 +222,14 @@ final class Maintenance implements AutoCloseable {
         Map<LakeTable, Long> tablesToCareFor = awaitNews();
         try (Liveness.Wait ignored = liveness.working()) {
           for (Map.Entry<LakeTable, Long> entry : tablesToCareFor.entrySet()) {
-            care(entry.getKey(), entry.getValue());
+            caring.lockInterruptibly();
+            try {
+              if (!left.contains(entry.getKey())) {
+                care(entry.getKey(), entry.getValue());
+              }
+            } finally {
+              caring.unlock();
+            }
           }
         }
       }

@@ -16,6 +16,7 @@ import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.RecoveredState;
 import io.sluice.sinks.SourceCallbacks;
 import io.sluice.sinks.Succession;
+import io.sluice.sinks.TableRefusedException;
 import io.sluice.sinks.epoch.EpochCommitter;
 import io.sluice.sinks.epoch.EpochFile.SourceFacts;
 import io.sluice.sinks.epoch.EpochStore;
@@ -28,6 +29,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -66,6 +68,7 @@ public final class Pipeline implements AutoCloseable {
   private final PipelineMonitor monitor;
   private final Router router;
   private final Chunks chunks;
+  private final Parking parking;
   private final Maintenance maintenance;
   private final EpochLoop loop;
   private final Thread epochThread;
@@ -266,7 +269,7 @@ public final class Pipeline implements AutoCloseable {
             start.epoch().nextSequence(),
             recovered.position().orElse(null),
             start.epoch().sourceTimeMicros());
-    Parking parking =
+    this.parking =
         new Parking(
             settings.name(), settings.parksTables(), monitor, source, tables, listener, clock);
     EpochCommitter committer = committer(settings, store, lake, retry, commitPool);
@@ -326,6 +329,26 @@ public final class Pipeline implements AutoCloseable {
    */
   public void awaitCommitted() throws InterruptedException {
     monitor.awaitFinished(monitor.locked(monitor::epochOfAll));
+  }
+
+  /**
+   * Leaves a table behind because an operator asks for it. When this returns, the newest epoch says
+   * so and nothing of this process works in the table's folder, until a resync is asked for.
+   *
+   * @return false if this pipeline parks no tables; nothing has changed
+   */
+  public boolean leaveBehind(SourceTableId table, String reason) throws InterruptedException {
+    if (monitor.locked(() -> tables.recovered(table)) == null) {
+      throw new TableRefusedException(table, "Table " + table + " is not of this pipeline.");
+    }
+    if (!parking.park(table, reason, Parking.By.OTHERS)) {
+      return false;
+    }
+    awaitCommitted();
+    LakeTable lake =
+        monitor.locked(() -> Objects.requireNonNull(tables.recovered(table)).lakeTable());
+    maintenance.leave(lake);
+    return true;
   }
 
   /** The facts of this moment. */

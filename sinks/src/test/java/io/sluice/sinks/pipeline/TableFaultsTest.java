@@ -8,7 +8,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.lsm.expire.ConsumerFiles;
 import io.sluice.lsm.io.FileIO;
+import io.sluice.lsm.io.TablePaths;
 import io.sluice.lsm.row.RowKind;
 import io.sluice.lsm.snapshot.Snapshot;
 import io.sluice.lsm.testing.MemoryFileIO;
@@ -23,6 +25,7 @@ import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -379,6 +382,40 @@ class TableFaultsTest {
     commit();
     // No epoch is known to be in it.
     parkedAloneAndBackAgain(0, "is gone");
+  }
+
+  @Test
+  void leavesATableAloneThatIsToBeRolledBack() throws Exception {
+    fillAndCommit();
+    put(a, 3, "a");
+    put(b, 3, "b");
+    commit();
+    long before = pipeline.status().epoch();
+    put(a, 4, "of the epoch that gathers");
+    assertThatThrownBy(() -> pipeline.leaveBehind(TestLake.id("nothing"), "x"))
+        .isInstanceOf(TableRefusedException.class);
+    CompletableFuture<Boolean> parked =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return pipeline.leaveBehind(TestLake.id("a"), "An operator rolls it back.");
+              } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+              }
+            });
+    TestLake.await(() -> changes.isParked(TestLake.id("a")));
+    commit();
+    assertThat(parked.join()).isTrue();
+    ConsumerFiles pins = new ConsumerFiles(memory, new TablePaths(lake.root("a")));
+    pins.advance("sluice-" + TestLake.PIPELINE, 3);
+    // Back to the first: two newer ones go.
+    delete("a", 3);
+    delete("a", 2);
+    assertThat(lake.rows(memory, "a")).containsOnlyKeys(1L);
+    parkedAloneAndBackAgain(before, "operator");
+    assertThat(pins.read("sluice-" + TestLake.PIPELINE).orElseThrow())
+        .as("not above what is there")
+        .isEqualTo(1);
   }
 
   @Test
