@@ -74,6 +74,31 @@ public record DataFileMeta(
         writeCols);
   }
 
+  /** The same file with other numbers: those of a table without a key count its rows. */
+  public DataFileMeta withSequenceNumbers(long min, long max) {
+    return new DataFileMeta(
+        fileName,
+        fileSize,
+        rowCount,
+        minKey,
+        maxKey,
+        keyStats,
+        valueStats,
+        min,
+        max,
+        schemaId,
+        level,
+        extraFiles,
+        creationTimeMillis,
+        deleteRowCount,
+        embeddedIndex,
+        fileSource,
+        valueStatsCols,
+        externalPath,
+        firstRowId,
+        writeCols);
+  }
+
   /** False lets readers take the file raw; unknown counts as true. */
   public boolean mayHoldDeletes() {
     return deleteRowCount == null || deleteRowCount > 0;

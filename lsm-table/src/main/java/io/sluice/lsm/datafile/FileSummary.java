@@ -114,12 +114,17 @@ public final class FileSummary {
   }
 
   private ColumnStats values(IntFunction<ColumnBounds> bounds, List<String> columns) {
-    TableOptions.Stats options = TableOptions.of(schema).stats();
+    TableOptions table = TableOptions.of(schema);
+    TableOptions.Stats options = table.stats();
+    List<StatsMode> modes =
+        options.modes(
+            schema.rowType().fields().stream().map(DataField::name).toList(),
+            table.dataFiles().thinMode() ? schema.trimmedPrimaryKeys() : List.of());
     List<DataType> types = new ArrayList<>();
     List<ColumnBounds> kept = new ArrayList<>();
     for (int column = 0; column < schema.rowType().size(); column++) {
       DataField field = schema.rowType().field(column);
-      ColumnBounds reduced = bounds.apply(column).reduced(options.of(field.name(), column));
+      ColumnBounds reduced = bounds.apply(column).reduced(modes.get(column));
       if (!options.denseStore() || !reduced.isEmpty()) {
         types.add(field.type());
         kept.add(reduced);

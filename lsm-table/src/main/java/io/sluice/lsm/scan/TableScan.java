@@ -79,7 +79,8 @@ public final class TableScan {
     this.filter = filter;
     TableOptions options = TableOptions.of(schema);
     this.levelZeroHidden =
-        options.deletionVectors() || options.mergeEngine() == MergeEngine.FIRST_ROW;
+        !schema.primaryKeys().isEmpty()
+            && (options.deletionVectors() || options.mergeEngine() == MergeEngine.FIRST_ROW);
   }
 
   /**
@@ -170,10 +171,10 @@ public final class TableScan {
     RowType all = schema.rowType();
     int[] wanted = all.positions(columns);
     refuseUnreadable(wanted);
-    List<Section> sections = Sections.of(new SerializedKeyComparator(schema), split.files());
+    List<Section> sections = sections(split);
     boolean merging = sections.stream().anyMatch(section -> section.runs().size() > 1);
-    MergeRules rules = MergeRules.of(schema);
-    int[] read = columnsToRead(wanted, merging ? rules : null);
+    MergeRules rules = merging ? MergeRules.of(schema) : null;
+    int[] read = columnsToRead(wanted, rules);
     RowType readType = all.project(read);
     int[] sources = sources(read);
     int[] outputSources = Arrays.stream(wanted).map(column -> sources[column]).toArray();
@@ -190,10 +191,23 @@ public final class TableScan {
                 deletions()
                     .find(split.partition(), split.bucket(), file.fileName(), file.rowCount())),
         sections,
-        merging ? rules.engine(readType) : null,
+        rules == null ? null : rules.engine(readType),
         new ColumnsView(outputSources, none, split.partition()),
         filter,
         new ColumnsView(sources, none, split.partition()));
+  }
+
+  /** What is merged together; the files of a table without a key follow one another. */
+  private List<Section> sections(Split split) {
+    if (schema.primaryKeys().isEmpty()) {
+      return split.files().stream()
+          .sorted(
+              Comparator.comparingLong(DataFileMeta::minSequenceNumber)
+                  .thenComparing(DataFileMeta::fileName))
+          .map(file -> new Section(List.of(List.of(file))))
+          .toList();
+    }
+    return Sections.of(new SerializedKeyComparator(schema), split.files());
   }
 
   private void refuseUnreadable(int[] wanted) {

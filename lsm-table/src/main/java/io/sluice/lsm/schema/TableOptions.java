@@ -93,12 +93,26 @@ public record TableOptions(
       byColumn = Map.copyOf(byColumn);
     }
 
-    /** The mode of the column at a position. */
-    public StatsMode of(String column, int position) {
-      if (keepFirstColumns >= 0 && position >= keepFirstColumns) {
-        return StatsMode.NONE;
+    /**
+     * The mode of each column.
+     *
+     * @param keys columns whose statistics readers need: those of the key where a file has it among
+     *     the value columns only (thin mode)
+     */
+    public List<StatsMode> modes(List<String> columns, List<String> keys) {
+      List<StatsMode> modes = new ArrayList<>();
+      int counted = 0;
+      for (String column : columns) {
+        StatsMode own = byColumn.get(column);
+        if (own == null && keys.contains(column)) {
+          modes.add(StatsMode.KEYS);
+          continue;
+        }
+        boolean later = keepFirstColumns >= 0 && counted >= keepFirstColumns;
+        modes.add(own != null ? own : later ? StatsMode.NONE : mode);
+        counted++;
       }
-      return byColumn.getOrDefault(column, mode);
+      return modes;
     }
   }
 

@@ -50,7 +50,8 @@ public final class UnsupportedFeatures {
   private static final Map<String, List<String>> FORMATS =
       Map.of(
           "orc", List.of("zstd", "zlib", "snappy", "lz4", "none", "uncompressed"),
-          "parquet", List.of("zstd", "snappy", "gzip", "none", "uncompressed"));
+          "parquet", List.of("zstd", "snappy", "gzip", "none", "uncompressed"),
+          "avro", List.of("zstd", "deflate", "snappy", "none", "null"));
 
   private UnsupportedFeatures() {}
 
@@ -58,9 +59,7 @@ public final class UnsupportedFeatures {
   public static List<String> forReading(TableSchema schema) {
     TableOptions options = TableOptions.of(schema);
     List<String> found = new ArrayList<>();
-    if (schema.primaryKeys().isEmpty()) {
-      found.add("a table without a primary key");
-    } else if (schema.trimmedPrimaryKeys().isEmpty()) {
+    if (!schema.primaryKeys().isEmpty() && schema.trimmedPrimaryKeys().isEmpty()) {
       found.add("a primary key of partition columns only");
     }
     if (!schema.primaryKeys().isEmpty()) {
@@ -74,7 +73,11 @@ public final class UnsupportedFeatures {
   public static List<String> forWriting(TableSchema schema) {
     TableOptions options = TableOptions.of(schema);
     List<String> found = new ArrayList<>(forReading(schema));
-    if (options.bucket() == -1) {
+    boolean append = schema.primaryKeys().isEmpty();
+    if (append && options.bucket() > 0 && schema.bucketKeys().isEmpty()) {
+      found.add("bucket = " + options.bucket() + " without a key and without bucket-key");
+    }
+    if (!append && options.bucket() == -1) {
       found.add("bucket = -1 (dynamic buckets; set bucket to a number when creating the table)");
     }
     if (options.bucket() == -2) {

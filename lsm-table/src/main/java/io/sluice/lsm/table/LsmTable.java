@@ -36,6 +36,7 @@ import io.sluice.lsm.snapshot.SchemaStore;
 import io.sluice.lsm.snapshot.Snapshot;
 import io.sluice.lsm.snapshot.SnapshotStore;
 import io.sluice.lsm.snapshot.TagStore;
+import io.sluice.lsm.write.AppendBucketWriter;
 import io.sluice.lsm.write.BucketWriter;
 import io.sluice.lsm.write.MemoryPool;
 import io.sluice.lsm.write.MemtableBucketWriter;
@@ -272,6 +273,15 @@ public final class LsmTable {
       TableSchema writeSchema, BinaryRow partition, int bucket, MemoryPool memory) {
     refuseBranch("write");
     UnsupportedFeatures.checkWriting(writeSchema, paths.root());
+    if (writeSchema.primaryKeys().isEmpty()) {
+      return new AppendBucketWriter(
+          fileIO,
+          format,
+          partitionPaths.bucketFolder(partition, bucket),
+          freshIds.get(),
+          writeSchema,
+          memory);
+    }
     return new MemtableBucketWriter(
         fileIO,
         format,
@@ -288,8 +298,8 @@ public final class LsmTable {
   }
 
   /**
-   * Background compaction of this table. Nothing happens before its first {@link
-   * TableCompactor#wake}; close it.
+   * Background compaction of this table, which must have a primary key. Nothing happens before its
+   * first {@link TableCompactor#wake}; close it.
    *
    * @param settings with a commit user of its own, {@code <pipeline>-compaction}
    * @param executor shared by all tables: a {@link io.sluice.lsm.compaction.CompactionPool}
@@ -298,6 +308,13 @@ public final class LsmTable {
       TableCompactor.Settings settings, Executor executor, CompactionListener listener) {
     refuseBranch("compact");
     UnsupportedFeatures.checkWriting(schema, paths.root());
+    if (schema.primaryKeys().isEmpty()) {
+      throw new UnsupportedTableException(
+          "Table "
+              + paths.root()
+              + " has no primary key: its files are not compacted by this engine. Compact it with"
+              + " another one.");
+    }
     return new TableCompactor(
         settings,
         new TableCompactor.Parts(

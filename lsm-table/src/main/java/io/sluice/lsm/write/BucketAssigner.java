@@ -12,8 +12,9 @@ import io.sluice.lsm.schema.TypeRoot;
 import java.util.List;
 
 /**
- * Tells the partition and the bucket of rows of one schema (fixed buckets; format description
- * section 6). One thread at a time: it reuses its buffers.
+ * Tells the partition and the bucket of rows of one schema (fixed buckets, or none in a table
+ * without a key; format description sections 6 and 15). One thread at a time: it reuses its
+ * buffers.
  */
 public final class BucketAssigner {
 
@@ -47,6 +48,9 @@ public final class BucketAssigner {
 
   private static int bucketCount(TableSchema schema) {
     int count = TableOptions.of(schema).bucket();
+    if (count == -1 && schema.primaryKeys().isEmpty()) {
+      return count;
+    }
     if (count <= 0) {
       throw new UnsupportedTableException(
           "The table has bucket="
@@ -79,7 +83,7 @@ public final class BucketAssigner {
             + "; this engine writes with 'default', or 'mod' over one INT or BIGINT column.");
   }
 
-  /** The option {@code bucket}. */
+  /** The option {@code bucket}; -1: a table without a key whose rows are all in bucket 0. */
   public int totalBuckets() {
     return totalBuckets;
   }
@@ -92,6 +96,9 @@ public final class BucketAssigner {
   }
 
   public int bucket(Row row) {
+    if (totalBuckets < 0) {
+      return 0;
+    }
     BinaryRow keyRow = bucketKey.apply(row);
     return switch (function) {
       case HASH -> BucketHash.bucket(keyRow, totalBuckets);

@@ -8,8 +8,8 @@ import java.util.List;
 /**
  * The write path of one bucket: rows go to a sorted memtable, a full memtable becomes a level-0
  * file. What was flushed since the last {@link #drain} is handed over by the next one and belongs
- * to nobody else before. Made by {@link io.sluice.lsm.table.LsmTable#newBucketWriter}. One thread
- * at a time.
+ * to nobody else before. In a table without a primary key rows stay as they come. Made by {@link
+ * io.sluice.lsm.table.LsmTable#newBucketWriter}. One thread at a time.
  */
 public interface BucketWriter {
 

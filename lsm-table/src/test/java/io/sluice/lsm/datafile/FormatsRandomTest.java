@@ -77,10 +77,6 @@ class FormatsRandomTest {
         0, new RowType(fields), 1000, List.of(), List.of("id"), options, null, 0);
   }
 
-  private static boolean nanos(String format) {
-    return !format.equals("avro");
-  }
-
   private static int rows(Random random) {
     return 1 + random.nextInt(random.nextInt(4) == 0 ? 6000 : 200);
   }
@@ -108,12 +104,12 @@ class FormatsRandomTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"orc", "parquet"})
+  @ValueSource(strings = {"orc", "parquet", "avro"})
   void areReadByPaimonAsWritten(String name) {
     rounds(
         name,
         (format, random) -> {
-          RandomValues values = new RandomValues(random, nanos(format));
+          RandomValues values = new RandomValues(random, format);
           TableSchema schema = schema(format, random, values);
           RowType type = schema.rowType();
           String path = folder + "/" + random.nextLong() + "." + format;
@@ -150,12 +146,12 @@ class FormatsRandomTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"orc", "parquet"})
+  @ValueSource(strings = {"orc", "parquet", "avro"})
   void areReadAsPaimonWroteThem(String name) {
     rounds(
         name,
         (format, random) -> {
-          RandomValues values = new RandomValues(random, nanos(format));
+          RandomValues values = new RandomValues(random, format);
           TableSchema schema = schema(format, random, values);
           List<DataField> stored = KeyValueLayout.of(schema).fields();
           RowType type = new RowType(stored);

@@ -129,7 +129,12 @@ class TableOptionsTest {
                 new TableOptions.Compaction(3, 9, 7, 100, 5),
                 new TableOptions.Manifests("deflate", 1024, 2L << 30, 2),
                 new TableOptions.Retention(1, 7, Duration.ofMinutes(10), 3)));
-    assertThat(TableOptions.of(table(all)).stats().of("v", 2)).isEqualTo(StatsMode.NONE);
+    assertThat(
+            TableOptions.of(table(all))
+                .stats()
+                .modes(List.of("id", "a", "b", "v", "c"), List.of("id")))
+        .containsExactly(
+            StatsMode.KEYS, StatsMode.COUNTS, StatsMode.COUNTS, StatsMode.FULL, StatsMode.NONE);
   }
 
   @Test
@@ -172,7 +177,7 @@ class TableOptionsTest {
                 + " [zstd, zlib, snappy, lz4, none, uncompressed])",
             "file.compression = lz4 for parquet (there are"
                 + " [zstd, snappy, gzip, none, uncompressed])",
-            "file.format = csv (set file.format = one of [orc, parquet])");
+            "file.format = csv (set file.format = one of [avro, orc, parquet])");
     Map<String, String> options = new HashMap<>(plain);
     options.put("merge-engine", "aggregation");
     options.put("deletion-vectors.enabled", "true");

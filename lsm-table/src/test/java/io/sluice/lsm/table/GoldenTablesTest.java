@@ -40,13 +40,19 @@ class GoldenTablesTest {
             .getParent();
     JsonNode expected =
         new ObjectMapper().readTree(Files.readAllBytes(folder.resolve("expected.json")));
-    LsmTable table =
-        LsmTable.open(
-            new LocalFileIO(new TestIds()),
-            folder.resolve(expected.get("table").asText()).toString(),
-            new FakeClock(),
-            new TestIds());
-    return new Golden(table, expected);
+    return new Golden(table(name, expected), expected);
+  }
+
+  private static LsmTable table(String name, JsonNode expected)
+      throws IOException, URISyntaxException {
+    Path folder =
+        Path.of(GoldenTablesTest.class.getResource("/golden/" + name + "/expected.json").toURI())
+            .getParent();
+    return LsmTable.open(
+        new LocalFileIO(new TestIds()),
+        folder.resolve(expected.get("table").asText()).toString(),
+        new FakeClock(),
+        new TestIds());
   }
 
   private static List<Map<String, String>> rows(JsonNode rows, List<String> columns) {
@@ -108,8 +114,10 @@ class GoldenTablesTest {
         "aggregation",
         "first-row",
         "parquet",
+        "avro",
         "thin-mode",
-        "schema-evolution"
+        "schema-evolution",
+        "append"
       })
   void readsEverySnapshotAsPaimonDoes(String name) throws Exception {
     Golden golden = open(name);
@@ -119,6 +127,18 @@ class GoldenTablesTest {
     assertRows(scan, latest.get("rows"));
     for (JsonNode then : golden.expected().get("timeTravel")) {
       assertRows(golden.table().newScan(then.get("snapshotId").asLong()), then.get("rows"));
+    }
+  }
+
+  @Test
+  void readsTheSecondTableOfACase() throws Exception {
+    for (String name : List.of("append", "partitioned")) {
+      JsonNode expected = open(name).expected().get("secondTable");
+      LsmTable table = table(name, expected);
+      assertRows(table.newScan(), expected.get("latest").get("rows"));
+      for (JsonNode then : expected.path("timeTravel")) {
+        assertRows(table.newScan(then.get("snapshotId").asLong()), then.get("rows"));
+      }
     }
   }
 

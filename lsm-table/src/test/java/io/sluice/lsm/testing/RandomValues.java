@@ -62,15 +62,15 @@ public final class RandomValues {
   private static final List<String> NANOS = List.of("TIMESTAMP(9)", "TIMESTAMP_LTZ(9)");
 
   private final Random random;
-  private final boolean nanos;
+  private final String format;
   private int nextId;
 
   /**
-   * @param nanos whether timestamps may be finer than microseconds
+   * @param format of data files, which must be able to hold the values and Paimon to read them
    */
-  public RandomValues(Random random, boolean nanos) {
+  public RandomValues(Random random, String format) {
     this.random = random;
-    this.nanos = nanos;
+    this.format = format;
   }
 
   /** Columns with ids from a number on, nested ones numbered as Paimon does. */
@@ -85,18 +85,26 @@ public final class RandomValues {
   }
 
   private DataType flat() {
-    List<String> among = nanos && random.nextInt(10) == 0 ? NANOS : FLAT;
+    // Avro has nothing finer than microseconds.
+    boolean nanos = !format.equals("avro") && random.nextInt(10) == 0;
+    List<String> among = nanos ? NANOS : FLAT;
     return DataTypeText.parse(among.get(random.nextInt(among.size())))
         .withNullable(random.nextInt(5) > 0);
   }
 
-  /** Paimon's Parquet reader takes counts for timestamps or decimals where the elements are. */
+  /**
+   * Of MULTISETs Paimon can't read those of timestamps and decimals from Parquet, nor those of
+   * anything but text from Avro.
+   */
   private DataType multisetElement() {
     DataType type = flat();
-    return (type instanceof TemporalType || type instanceof DecimalType
-            ? DataTypeText.parse("STRING")
-            : type)
-        .withNullable(false);
+    boolean read =
+        format.equals("orc")
+            || format.equals("parquet")
+                && !(type instanceof TemporalType)
+                && !(type instanceof DecimalType)
+            || type.root().isText();
+    return (read ? type : DataTypeText.parse("STRING")).withNullable(false);
   }
 
   private DataType type(int depth) {

@@ -4,6 +4,7 @@ import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.FileFormat;
 import io.sluice.lsm.datafile.KeyValueReader;
 import io.sluice.lsm.datafile.KeyValueWriter;
+import io.sluice.lsm.datafile.avro.AvroFormat;
 import io.sluice.lsm.datafile.orc.OrcFormat;
 import io.sluice.lsm.datafile.parquet.ParquetFormat;
 import io.sluice.lsm.error.UnsupportedTableException;
@@ -28,7 +29,14 @@ public final class DataFileFormats implements FileFormat {
    * @param clock whose zone's wall clock goes into {@code _CREATION_TIME}
    */
   public DataFileFormats(Clock clock) {
-    this.formats = Map.of("orc", new OrcFormat(clock), "parquet", new ParquetFormat(clock));
+    this.formats =
+        Map.of(
+            "orc",
+            new OrcFormat(clock),
+            "parquet",
+            new ParquetFormat(clock),
+            "avro",
+            new AvroFormat(clock));
   }
 
   @Override

@@ -1,0 +1,123 @@
+package io.sluice.lsm.datafile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.lsm.binary.BinaryRow;
+import io.sluice.lsm.datafile.formats.DataFileFormats;
+import io.sluice.lsm.error.CorruptTableException;
+import io.sluice.lsm.error.UnsupportedTableException;
+import io.sluice.lsm.io.LocalFileIO;
+import io.sluice.lsm.row.RowKind;
+import io.sluice.lsm.schema.DataField;
+import io.sluice.lsm.schema.DataTypes;
+import io.sluice.lsm.schema.RowType;
+import io.sluice.lsm.schema.TableSchema;
+import io.sluice.lsm.testing.CanonicalRows;
+import io.sluice.lsm.testing.RandomValues;
+import io.sluice.lsm.testing.TestIds;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Files with a byte changed, or cut: the rows that were written, or an error that names the file.
+ * {@code -Dtest.rounds} damages on, {@code -Dtest.seed} replays.
+ */
+class FormatsDamageTest {
+
+  @TempDir Path folder;
+
+  private final DataFileFormats formats = new DataFileFormats(Clock.systemUTC());
+  private final LocalFileIO io = new LocalFileIO(new TestIds());
+
+  private List<String> read(String path, DataFileMeta file, TableSchema schema) throws Exception {
+    List<String> records = new ArrayList<>();
+    try (KeyValueReader reader = formats.createReader(io, path, file, schema, schema.rowType())) {
+      while (reader.advance()) {
+        records.add(
+            reader.kind()
+                + " "
+                + reader.sequenceNumber()
+                + " "
+                + CanonicalRows.of(schema.rowType(), reader.row()));
+      }
+    }
+    return records;
+  }
+
+  /** Where the format has no checksum (metadata; all of an ORC file) rows may come out wrong. */
+  @ParameterizedTest
+  @CsvSource({"parquet,20", "avro,20"})
+  void givesTheRightRowsOrAnErrorThatNamesTheFile(String format, int undetectedPerThousand)
+      throws Exception {
+    long seed = Long.getLong("test.seed", System.nanoTime());
+    int rounds = Integer.getInteger("test.rounds", 600);
+    Random random = new Random(seed);
+    RandomValues values = new RandomValues(random, format);
+    List<DataField> fields = new ArrayList<>();
+    fields.add(new DataField(0, "id", DataTypes.BIGINT.withNullable(false)));
+    fields.addAll(values.columns(6, 1));
+    TableSchema schema =
+        new TableSchema(
+            0,
+            new RowType(fields),
+            1000,
+            List.of(),
+            List.of("id"),
+            Map.of("bucket", "1", "file.format", format, "file.block-size", "8 kb"),
+            null,
+            0);
+    String path = folder + "/data-x-0." + format;
+    KeyValueWriter writer = formats.createWriter(io, path, schema, 0, DataFileMeta.SOURCE_FLUSH);
+    for (long id = 0; id < 1200; id++) {
+      List<Object> row = values.row(schema.rowType());
+      row.set(0, id);
+      BinaryRow binary = RandomValues.binary(schema.rowType(), row, RowKind.INSERT);
+      writer.write(binary, id, RowKind.INSERT);
+    }
+    DataFileMeta file = writer.finish();
+    List<String> expected = read(path, file, schema);
+    byte[] content = Files.readAllBytes(Path.of(path));
+    int refused = 0;
+    int unnoticed = 0;
+    for (int round = 0; round < rounds; round++) {
+      byte[] damaged = content.clone();
+      if (round % 10 == 0) {
+        damaged = java.util.Arrays.copyOf(content, random.nextInt(content.length));
+      } else {
+        // A third of the damages where metadata stands.
+        int at =
+            round % 3 == 0
+                ? format.equals("avro")
+                    ? random.nextInt(Math.min(content.length, 1000))
+                    : content.length - 1 - random.nextInt(Math.min(content.length, 3000))
+                : random.nextInt(content.length);
+        damaged[at] ^= (byte) (1 + random.nextInt(255));
+      }
+      Files.write(Path.of(path), damaged);
+      try {
+        if (!read(path, file, schema).equals(expected)) {
+          unnoticed++;
+        }
+      } catch (CorruptTableException | UnsupportedTableException e) {
+        assertThat(e).as("Replay with -Dtest.seed=%s", seed).hasMessageContaining("data-x-0");
+        refused++;
+      } catch (RuntimeException | OutOfMemoryError e) {
+        throw new AssertionError("Damage " + round + ". Replay with -Dtest.seed=" + seed, e);
+      }
+    }
+    assertThat(refused).isGreaterThan(rounds / 2);
+    assertThat(unnoticed)
+        .as("Wrong rows of %s damages. Replay with -Dtest.seed=%s", rounds, seed)
+        .isLessThanOrEqualTo(rounds * undetectedPerThousand / 1000);
+    System.out.println(
+        format + ": " + rounds + " damages, " + refused + " refused, " + unnoticed + " unnoticed");
+  }
+}
