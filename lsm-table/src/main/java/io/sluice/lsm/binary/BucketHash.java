@@ -1,23 +1,24 @@
 package io.sluice.lsm.binary;
 
-/** Paimon's Murmur3 over the words of a row (format description section 6.2), bit for bit. */
+/**
+ * Paimon's Murmur3, bit for bit: over the words of a row (format description section 6.2), and over
+ * the bytes of a text.
+ */
 public final class BucketHash {
 
   private static final int SEED = 42;
 
   private BucketHash() {}
 
-  /** REQUIRES: length is a multiple of 4. */
+  /** Words first, then each byte that is left as a word of its own. */
   public static int hash(byte[] bytes, int offset, int length) {
     int h = SEED;
-    for (int i = offset; i < offset + length; i += 4) {
-      int k = (int) BinaryRow.INT.get(bytes, i);
-      k *= 0xcc9e2d51;
-      k = Integer.rotateLeft(k, 15);
-      k *= 0x1b873593;
-      h ^= k;
-      h = Integer.rotateLeft(h, 13);
-      h = h * 5 + 0xe6546b64;
+    int words = offset + (length & ~3);
+    for (int i = offset; i < words; i += 4) {
+      h = mix(h, (int) BinaryRow.INT.get(bytes, i));
+    }
+    for (int i = words; i < offset + length; i++) {
+      h = mix(h, bytes[i]);
     }
     h ^= length;
     h ^= h >>> 16;
@@ -26,6 +27,13 @@ public final class BucketHash {
     h *= 0xc2b2ae35;
     h ^= h >>> 16;
     return h;
+  }
+
+  private static int mix(int hash, int word) {
+    int k = word * 0xcc9e2d51;
+    k = Integer.rotateLeft(k, 15);
+    k *= 0x1b873593;
+    return Integer.rotateLeft(hash ^ k, 13) * 5 + 0xe6546b64;
   }
 
   /** The bucket of a bucket-key row: {@code abs(hash % buckets)}. */

@@ -4,7 +4,9 @@ import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.row.Row;
 import io.sluice.lsm.schema.AggregateFunction;
 import io.sluice.lsm.schema.DataField;
+import io.sluice.lsm.schema.DataType.ArrayType;
 import io.sluice.lsm.schema.DataType.DecimalType;
+import io.sluice.lsm.schema.DataType.MapType;
 import io.sluice.lsm.schema.MergeOptions.Aggregation;
 
 /**
@@ -47,7 +49,11 @@ abstract class Aggregate {
 
   /** Takes a value away again. */
   Row retract(Row accumulated, Row input) {
-    throw new UnsupportedTableException(
+    throw irretractable();
+  }
+
+  final UnsupportedTableException irretractable() {
+    return new UnsupportedTableException(
         "Column "
             + field.name()
             + ": its aggregate function can't take a value away, and there is a -U or -D record. Set"
@@ -63,6 +69,16 @@ abstract class Aggregate {
    */
   static Aggregate of(DataField field, int column, Aggregation aggregation) {
     AggregateFunction function = aggregation.function();
+    if (aggregation.lacking() != null) {
+      throw new UnsupportedTableException(
+          "Column "
+              + field.name()
+              + " has the aggregate function "
+              + function.text()
+              + ", which "
+              + aggregation.lacking()
+              + " and is not computed by this engine. Name the other columns instead.");
+    }
     Aggregate result =
         switch (function) {
           case SUM, PRODUCT -> arithmetic(field, column, function);
@@ -75,23 +91,17 @@ abstract class Aggregate {
           case LISTAGG ->
               new ListAggregate(field, column, aggregation.delimiter(), aggregation.distinct());
           case BOOL_AND, BOOL_OR -> new BooleanAggregate(field, column, function);
-          case COLLECT,
-              MERGE_MAP,
-              MERGE_MAP_WITH_KEYTIME,
+          case COLLECT ->
+              new CollectAggregate(field, column, (ArrayType) field.type(), aggregation.distinct());
+          case MERGE_MAP -> new MapAggregate(field, column, (MapType) field.type());
+          case MERGE_MAP_WITH_KEYTIME,
               NESTED_UPDATE,
               NESTED_PARTIAL_UPDATE,
               HLL_SKETCH,
               THETA_SKETCH,
               RBM32,
               RBM64 ->
-              throw new UnsupportedTableException(
-                  "Column "
-                      + field.name()
-                      + " has the aggregate function "
-                      + function.text()
-                      + ", which "
-                      + function.lacking()
-                      + " and is not computed by this engine. Name the other columns instead.");
+              throw new AssertionError(function);
         };
     return aggregation.ignoreRetract() ? new IgnoringRetracts(result) : result;
   }

@@ -1,6 +1,8 @@
 package io.sluice.lsm.schema;
 
+import io.sluice.lsm.schema.DataType.ArrayType;
 import io.sluice.lsm.schema.DataType.LengthType;
+import io.sluice.lsm.schema.DataType.MapType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,8 +54,12 @@ public enum AggregateFunction {
     return text;
   }
 
-  public Retract retract() {
-    return retract;
+  /** What a retract does to a column of a type. */
+  Retract retract(DataType type) {
+    // Equal bytes and nested values are different ones to Paimon: nothing could be found.
+    return this == COLLECT && type instanceof ArrayType array && !comparable(array.element())
+        ? Retract.REFUSED
+        : retract;
   }
 
   /** The function of that name, an older name too; null if Paimon 1.4 has none. */
@@ -70,11 +76,18 @@ public enum AggregateFunction {
   }
 
   /** Why this engine does not compute it, to be read after its name; null if it does. */
-  public @Nullable String lacking() {
+  @Nullable String lacking(DataType type, boolean distinct) {
     return switch (this) {
       case HLL_SKETCH, THETA_SKETCH, RBM32, RBM64 -> "needs a sketch library";
-      case COLLECT, MERGE_MAP, MERGE_MAP_WITH_KEYTIME, NESTED_UPDATE, NESTED_PARTIAL_UPDATE ->
-          "works on nested values";
+      case MERGE_MAP_WITH_KEYTIME, NESTED_UPDATE, NESTED_PARTIAL_UPDATE -> "works on nested rows";
+      case COLLECT ->
+          distinct && type instanceof ArrayType array && !comparable(array.element())
+              ? "has to tell elements of type " + array.element().root() + " apart"
+              : null;
+      case MERGE_MAP ->
+          type instanceof MapType map && !comparable(map.key())
+              ? "has to tell keys of type " + map.key().root() + " apart"
+              : null;
       case SUM,
           PRODUCT,
           MAX,
@@ -89,6 +102,10 @@ public enum AggregateFunction {
           PRIMARY_KEY ->
           null;
     };
+  }
+
+  private static boolean comparable(DataType type) {
+    return !type.root().isBytes() && !type.root().isNested();
   }
 
   /** The types it works on, if the given one is not among them; null if it is. */

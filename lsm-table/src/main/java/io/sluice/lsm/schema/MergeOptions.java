@@ -69,15 +69,16 @@ public record MergeOptions(
    * @param ignoreRetract {@code fields.<column>.ignore-retract}
    * @param distinct {@code fields.<column>.distinct}
    * @param delimiter {@code fields.<column>.list-agg-delimiter}
+   * @param refusesRetract whether a -U or -D can't be merged
+   * @param lacking why this engine does not compute the function, to be read after its name
    */
   public record Aggregation(
-      AggregateFunction function, boolean ignoreRetract, boolean distinct, String delimiter) {
-
-    /** Whether a -U or -D can't be merged. */
-    public boolean refusesRetract() {
-      return !ignoreRetract && function.retract() == AggregateFunction.Retract.REFUSED;
-    }
-  }
+      AggregateFunction function,
+      boolean ignoreRetract,
+      boolean distinct,
+      String delimiter,
+      boolean refusesRetract,
+      @Nullable String lacking) {}
 
   /**
    * The options of a schema.
@@ -353,12 +354,15 @@ public record MergeOptions(
       if (ignoreRetract && in.flag("aggregation.remove-record-on-delete", false)) {
         conflict(prefix + ".ignore-retract", "aggregation.remove-record-on-delete");
       }
+      boolean distinct = in.flag(prefix + ".distinct", false);
       return new Aggregation(
           function,
           ignoreRetract,
-          in.flag(prefix + ".distinct", false),
+          distinct,
           // As it stands: a delimiter may be blank.
-          schema.options().getOrDefault(prefix + ".list-agg-delimiter", ","));
+          schema.options().getOrDefault(prefix + ".list-agg-delimiter", ","),
+          !ignoreRetract && function.retract(field.type()) == AggregateFunction.Retract.REFUSED,
+          function.lacking(field.type(), distinct));
     }
   }
 }

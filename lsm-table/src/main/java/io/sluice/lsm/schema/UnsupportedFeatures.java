@@ -105,15 +105,15 @@ public final class UnsupportedFeatures {
         .sorted(Map.Entry.comparingByKey())
         .forEach(
             e -> {
-              AggregateFunction function = e.getValue().function();
-              if (function.lacking() != null) {
+              String lacking = e.getValue().lacking();
+              if (lacking != null) {
                 found.add(
                     "aggregate function "
-                        + function.text()
+                        + e.getValue().function().text()
                         + " of column "
                         + e.getKey()
                         + " (it "
-                        + function.lacking()
+                        + lacking
                         + ")");
               }
             });

@@ -21,7 +21,7 @@ import java.util.List;
 /**
  * Rows from plain Java values and back: Boolean, Byte, Short, Integer, Long, Float, Double,
  * BigDecimal, String, byte[] (back as hex text), LocalDate, LocalTime, LocalDateTime (of an
- * instant: its UTC wall clock).
+ * instant: its UTC wall clock); nested ones, only into a row, as {@link Boxed} has them.
  */
 public final class TestRows {
 
@@ -74,6 +74,7 @@ public final class TestRows {
             time.getNano() % 1_000_000,
             ((TemporalType) type).precision());
       }
+      case ARRAY, MAP, MULTISET, ROW -> Boxed.write(writer, i, type, value);
       default -> throw new AssertionError(type);
     }
   }

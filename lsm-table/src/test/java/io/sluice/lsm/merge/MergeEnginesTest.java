@@ -1,8 +1,10 @@
 package io.sluice.lsm.merge;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.lsm.binary.BinaryRow;
+import io.sluice.lsm.binary.Boxed;
 import io.sluice.lsm.binary.TestRows;
 import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.row.KeyValue;
@@ -10,6 +12,8 @@ import io.sluice.lsm.row.Row;
 import io.sluice.lsm.row.RowKind;
 import io.sluice.lsm.schema.DataField;
 import io.sluice.lsm.schema.DataType;
+import io.sluice.lsm.schema.DataType.ArrayType;
+import io.sluice.lsm.schema.DataType.MapType;
 import io.sluice.lsm.schema.DataTypeText;
 import io.sluice.lsm.schema.RowType;
 import io.sluice.lsm.schema.TableSchema;
@@ -23,6 +27,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -33,7 +38,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  * where a script says {@code alone}: there we refuse what Paimon answers by chance.
  *
  * <pre>
- * columns name TYPE, ...      the table's columns from here on; NOT NULL ones are the key
+ * columns name TYPE, ...      the table's columns from here on; NOT NULL ones are the key; INT[] is
+ *                             an ARRAY, INT:STRING a MAP
  * options key=value ...       its options; {@code ~} stands for a blank
  * open [alone]                whether such a table is accepted
  * merge                       lines "+I @5 1 a null": records of one key in the order in which they
@@ -62,7 +68,7 @@ class MergeEnginesTest {
         columns = new ArrayList<>();
         for (String column : rest.split(", ")) {
           String[] parts = column.split(" ", 2);
-          columns.add(new DataField(columns.size(), parts[0], DataTypeText.parse(parts[1])));
+          columns.add(new DataField(columns.size(), parts[0], type(parts[1])));
         }
         yield "ok";
       }
@@ -79,6 +85,19 @@ class MergeEnginesTest {
       case "needs" -> String.join(" ", MergeRules.of(schema()).neededFor(List.of(rest.split(" "))));
       default -> throw new AssertionError("No command " + block);
     };
+  }
+
+  private static DataType type(String text) {
+    if (text.endsWith("[]")) {
+      return new ArrayType(DataTypeText.parse(text.substring(0, text.length() - 2)), true);
+    }
+    int colon = text.indexOf(':');
+    return colon < 0
+        ? DataTypeText.parse(text)
+        : new MapType(
+            DataTypeText.parse(text.substring(0, colon)).withNullable(false),
+            DataTypeText.parse(text.substring(colon + 1)),
+            true);
   }
 
   private TableSchema schema() {
@@ -144,8 +163,28 @@ class MergeEnginesTest {
       case BOOLEAN -> Boolean.valueOf(text);
       case VARCHAR -> text.equals("''") ? "" : text;
       case TIMESTAMP -> LocalDateTime.parse(text);
+      case ARRAY -> elements(((ArrayType) type).element(), text.substring(1, text.length() - 1));
+      case MAP -> {
+        String[] entries = text.substring(1, text.length() - 1).split(",");
+        String keys = Stream.of(entries).map(e -> e.split(":")[0]).collect(joining(","));
+        String values = Stream.of(entries).map(e -> e.split(":")[1]).collect(joining(","));
+        yield new Boxed.Entries(
+            elements(((MapType) type).key(), keys), elements(((MapType) type).value(), values));
+      }
       default -> throw new AssertionError(type);
     };
+  }
+
+  private static List<Object> elements(DataType type, String text) {
+    List<Object> elements = new ArrayList<>();
+    for (String word : text.isEmpty() ? new String[0] : text.split(",")) {
+      Object value = word.equals("null") ? null : value(type, word);
+      elements.add(
+          value instanceof String string
+              ? TestRows.utf8(string)
+              : value instanceof Integer number ? number.longValue() : value);
+    }
+    return elements;
   }
 
   private String merge(List<String> lines) {

@@ -56,7 +56,7 @@ class MergeHistoriesTest {
   @Test
   void anyHistoryReadsAsPaimonMergesIt() throws Exception {
     String seed = System.getProperty("test.seed");
-    int histories = seed != null ? 1 : Integer.getInteger("test.histories", 20);
+    int histories = seed != null ? 1 : Integer.getInteger("test.histories", 15);
     long first = seed != null ? Long.parseLong(seed) : 20_261_130L;
     for (long s = first; s < first + histories; s++) {
       History history = new History(s, folder.resolve("h" + s));
@@ -107,6 +107,7 @@ class MergeHistoriesTest {
       this.fileIO = withPaimon ? new LocalFileIO(new TestIds("tmp" + seed)) : new MemoryFileIO();
       Map<String, String> options = new HashMap<>();
       options.put("bucket", Integer.toString(1 + dice.nextInt(2)));
+      options.put("file.format", dice.nextInt(3) == 0 ? "parquet" : "orc");
       options.put("num-sorted-run.compaction-trigger", Integer.toString(2 + dice.nextInt(4)));
       options.put("num-levels", Integer.toString(3 + dice.nextInt(4)));
       options.put("compaction.size-ratio", Integer.toString(dice.nextInt(30)));

@@ -21,6 +21,7 @@ import io.sluice.lsm.testing.PaimonOracle;
 import io.sluice.lsm.testing.TestFiles;
 import io.sluice.lsm.testing.TestIds;
 import io.sluice.lsm.testing.TestTable;
+import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -150,6 +151,57 @@ class MergeTablesTest {
         random.nextInt(4),
         random.nextBoolean() ? null : "free" + random.nextInt(9),
         random.nextBoolean() ? null : "seen" + random.nextInt(9));
+  }
+
+  @Test
+  void continuesAGoldenAggregationTable() throws Exception {
+    copyGolden("aggregation/warehouse/default.db/stats");
+    Random random = new Random(5);
+    for (int round = 0; round < 6; round++) {
+      try (TestTable t = TestTable.open(fileIO, root.toString(), Clock.systemUTC())) {
+        TableSchema schema = t.table().newestSchema();
+        for (int i = 0; i < 12; i++) {
+          t.write(metrics(random, schema));
+        }
+        t.commit();
+        assertAgree(t.table());
+        if (round % 3 == 0) {
+          t.compactFully();
+        } else if (round % 3 == 1) {
+          paimon.compactFully();
+        } else {
+          t.compactAsNeeded();
+        }
+        assertAgree(t.table());
+      }
+    }
+  }
+
+  private static BinaryRow metrics(Random random, TableSchema schema) {
+    List<Object> tags = new ArrayList<>();
+    for (int i = random.nextInt(4); i > 0; i--) {
+      tags.add(random.nextInt(4) == 0 ? null : TestRows.utf8("tag " + random.nextInt(3)));
+    }
+    int dice = random.nextInt(6);
+    int key = random.nextInt(6);
+    // The sum of d stands at the largest DECIMAL(10,2): Paimon would show one digit too many.
+    boolean full = key == 3;
+    return row(
+        dice == 0 ? RowKind.DELETE : dice == 1 ? RowKind.UPDATE_BEFORE : RowKind.INSERT,
+        schema,
+        "abcdef".substring(key, key + 1),
+        random.nextInt(4) == 0 ? null : (long) random.nextInt(100),
+        full || random.nextInt(4) == 0 ? null : BigDecimal.valueOf(random.nextInt(10_000), 2),
+        random.nextInt(100),
+        random.nextDouble(),
+        random.nextBoolean() ? null : "lnn" + random.nextInt(9),
+        random.nextBoolean() ? null : "name" + random.nextInt(9),
+        random.nextBoolean(),
+        "fv" + random.nextInt(9),
+        random.nextBoolean() ? null : "fnn" + random.nextInt(9),
+        random.nextBoolean() ? null : "lv" + random.nextInt(9),
+        random.nextInt(4) == 0 ? null : tags,
+        random.nextBoolean() ? null : random.nextInt(9));
   }
 
   @Test
@@ -368,7 +420,7 @@ class MergeTablesTest {
       Files.createDirectories(root.resolve("schema"));
       Files.write(root.resolve("schema").resolve("schema-0"), TableSchemaJson.write(schema));
       Random random = new Random(6);
-      for (int commit = 0; commit < 8; commit++) {
+      for (int commit = 0; commit < 6; commit++) {
         List<GenericRow> batch = new ArrayList<>();
         // The first is large, so that later compactions stay above it.
         for (int i = 0; i < (commit == 0 ? 2000 : 20); i++) {

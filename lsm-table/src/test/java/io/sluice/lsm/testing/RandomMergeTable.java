@@ -1,6 +1,8 @@
 package io.sluice.lsm.testing;
 
 import io.sluice.lsm.binary.BinaryRow;
+import io.sluice.lsm.binary.Boxed;
+import io.sluice.lsm.binary.ColumnBounds.Moment;
 import io.sluice.lsm.binary.TestRows;
 import io.sluice.lsm.row.RowKind;
 import io.sluice.lsm.schema.DataField;
@@ -11,6 +13,7 @@ import io.sluice.lsm.schema.RowType;
 import io.sluice.lsm.schema.TableSchema;
 import java.math.BigDecimal;
 import java.time.LocalDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -55,6 +58,10 @@ public final class RandomMergeTable {
     COLUMNS.put("large", DataTypes.decimal(30, 3));
     COLUMNS.put("real", DataTypes.DOUBLE);
     COLUMNS.put("text", DataTypes.STRING);
+    COLUMNS.put("list", new DataType.ArrayType(DataTypes.STRING, true));
+    COLUMNS.put("dates", new DataType.ArrayType(DataTypes.timestamp(6), true));
+    COLUMNS.put(
+        "map", new DataType.MapType(DataTypes.INT.withNullable(false), DataTypes.STRING, true));
   }
 
   private static final List<String> GROUP1 = List.of("a", "b");
@@ -196,13 +203,19 @@ public final class RandomMergeTable {
     String function = possible.get(random.nextInt(possible.size()));
     String prefix = "fields." + column + ".";
     options.put(prefix + "aggregate-function", function);
+    if (function.equals("collect")) {
+      // The order of a hash set depends on what is merged first.
+      options.put(prefix + "distinct", Boolean.toString(wild() && random.nextBoolean()));
+    }
     if (function.equals("listagg")) {
       options.put(
           prefix + "list-agg-delimiter",
           List.of(",", "; ", wild() ? "" : "|").get(random.nextInt(3)));
       options.put(prefix + "distinct", Boolean.toString(random.nextBoolean()));
     }
-    boolean takesAway = List.of("sum", "last_value", "last_non_null_value").contains(function);
+    boolean takesAway =
+        List.of("sum", "last_value", "last_non_null_value", "collect", "merge_map")
+            .contains(function);
     boolean ignores = !takesAway || (wild() ? random.nextInt(3) == 0 : !function.equals("sum"));
     // Aggregation tables that remove records admit none that ignores retracts.
     if ((retracts || removals)
@@ -227,6 +240,8 @@ public final class RandomMergeTable {
       case BOOLEAN -> result.addAll(List.of("bool_and", "bool_or"));
       case VARCHAR -> result.addAll(List.of("max", "min", "listagg", "listagg", "listagg"));
       case TIMESTAMP -> result.addAll(List.of("max", "min"));
+      case ARRAY -> result.addAll(List.of("collect", "collect", "collect", "collect"));
+      case MAP -> result.addAll(List.of("merge_map", "merge_map", "merge_map"));
       case DECIMAL -> result.addAll(List.of("max", "min", "sum", "sum"));
       default -> result.addAll(List.of("max", "min", "sum", "sum", "product"));
     }
@@ -301,9 +316,35 @@ public final class RandomMergeTable {
               random.nextInt(2000) - 1000,
               ((io.sluice.lsm.schema.DataType.DecimalType) type).scale());
       case VARCHAR -> List.of("", "x", "y", "z", "longer than seven").get(random.nextInt(5));
+      case ARRAY -> {
+        List<Object> elements = new ArrayList<>();
+        for (int i = random.nextInt(4); i > 0; i--) {
+          elements.add(
+              random.nextInt(5) == 0 ? null : boxed(((DataType.ArrayType) type).element()));
+        }
+        yield elements;
+      }
+      case MAP -> {
+        Map<Object, Object> entries = new LinkedHashMap<>();
+        for (int i = random.nextInt(4); i > 0; i--) {
+          entries.put(
+              (long) random.nextInt(4), random.nextBoolean() ? null : boxed(DataTypes.STRING));
+        }
+        yield new Boxed.Entries(
+            new ArrayList<>(entries.keySet()), new ArrayList<>(entries.values()));
+      }
       case TIMESTAMP -> LocalDateTime.of(2024, 1, 1, 0, 0, 0, random.nextInt(3) * 1000);
       default -> throw new AssertionError(type);
     };
+  }
+
+  private Object boxed(DataType type) {
+    Object value = value(type);
+    if (value instanceof String text) {
+      return TestRows.utf8(text);
+    }
+    LocalDateTime time = (LocalDateTime) value;
+    return new Moment(time.toInstant(ZoneOffset.UTC).toEpochMilli(), time.getNano() % 1_000_000);
   }
 
   /** Some of the columns, in a random order. */
