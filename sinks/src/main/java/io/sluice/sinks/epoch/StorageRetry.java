@@ -41,10 +41,11 @@ public final class StorageRetry {
   private static final int MISSING_FILE_TRIES = 4;
 
   /**
-   * About 25 seconds of tries: then one folder is held for refused if others are not. All tables
-   * wait meanwhile, for an epoch must be in all of its tables before the next one.
+   * About two minutes of tries: then one folder is held for refused if others are not. All tables
+   * wait meanwhile, for an epoch must be in all of its tables before the next one; but what is
+   * parked must be copied anew, so a short trouble must not park.
    */
-  private static final int FOLDER_TRIES = 9;
+  private static final int FOLDER_TRIES = 15;
 
   /** About six hours of tries, the waits growing to 15 seconds. */
   private static final int TRIES_MAX = 1_450;
