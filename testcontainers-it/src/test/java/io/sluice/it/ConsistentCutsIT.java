@@ -45,6 +45,11 @@ class ConsistentCutsIT {
   private static final Duration CATCH_UP_LIMIT = Duration.ofSeconds(300);
   private static final String DATABASE = LedgerWorkload.DATABASE;
 
+  /** However slow the machine: from here on there are cuts to compare. */
+  private static final int COPIED_BY_KILL = 3;
+
+  private static final int TRANSACTIONS_MEANWHILE = 150;
+
   @TempDir Path folder;
 
   /** Sums and counts that were read, by table and snapshot. */
@@ -80,10 +85,14 @@ class ConsistentCutsIT {
           }
           long epoch = LakeState.highestEpoch(pipeline);
           List<String> tablesOfEpoch = LakeState.tablesOfNewestEpoch(pipeline);
+          workload.grant(TRANSACTIONS_MEANWHILE);
           try (DaemonProcess daemon = DaemonProcess.run(pipeline)) {
             daemon.awaitFollowing(START_LIMIT);
             assertAllHave(pipeline, epoch, tablesOfEpoch);
-            awaitEpochAbove(pipeline, epoch + random.nextInt(6), daemon);
+            if (kill == COPIED_BY_KILL) {
+              daemon.await(CATCH_UP_LIMIT, "the pair is copied", () -> pairIsConsistent(pipeline));
+            }
+            awaitEpochAbove(pipeline, epoch + random.nextInt(6), daemon, workload);
             LockSupport.parkNanos(random.nextInt(400) * 1_000_000L);
             daemon.kill();
           }
@@ -91,6 +100,7 @@ class ConsistentCutsIT {
           checkCuts(pipeline);
         }
         try (DaemonProcess daemon = DaemonProcess.run(pipeline)) {
+          workload.grant(TRANSACTIONS_MEANWHILE);
           long before = workload.transactions();
           Await.until(
               START_LIMIT,
@@ -128,13 +138,16 @@ class ConsistentCutsIT {
     }
   }
 
-  private static void awaitEpochAbove(PipelineFolder pipeline, long epoch, DaemonProcess daemon) {
+  /** The workload goes on as long as the daemon does. */
+  private static void awaitEpochAbove(
+      PipelineFolder pipeline, long epoch, DaemonProcess daemon, LedgerWorkload workload) {
     long deadline = System.nanoTime() + START_LIMIT.toNanos();
     while (LakeState.highestEpoch(pipeline) <= epoch) {
       daemon.assertAlive();
       if (System.nanoTime() > deadline) {
         throw new AssertionError("no epoch above " + epoch + ":\n" + daemon.logTail());
       }
+      workload.grant(1);
       LockSupport.parkNanos(1_000_000);
     }
   }
@@ -148,12 +161,15 @@ class ConsistentCutsIT {
     }
   }
 
+  private static boolean pairIsConsistent(PipelineFolder pipeline) {
+    return LakeState.consistentSources(pipeline)
+        .containsAll(LedgerWorkload.PAIR.stream().map(table -> DATABASE + "." + table).toList());
+  }
+
   /** Compares the pair at each epoch since the last call, from where both are consistent. */
   private void checkCuts(PipelineFolder pipeline) {
     if (checkedEpoch == 0) {
-      if (LakeState.consistentSources(pipeline)
-          .containsAll(
-              LedgerWorkload.PAIR.stream().map(table -> DATABASE + "." + table).toList())) {
+      if (pairIsConsistent(pipeline)) {
         checkedEpoch = LakeState.highestEpoch(pipeline);
       }
       return;

@@ -4,7 +4,9 @@ import io.sluice.replicator.demo.servers.ThrowawayServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
@@ -35,10 +37,18 @@ public final class LakeAssert {
       String... tables)
       throws Exception {
     long deadline = System.nanoTime() + limit.toNanos();
+    Deque<String> open = new ArrayDeque<>(List.of(tables));
     while (true) {
-      List<String> differences = differences(server, pipeline, database, tables);
+      // One after the other, since each look takes the daemon's time, and all once more.
+      List<String> differences =
+          differences(
+              server, pipeline, database, open.isEmpty() ? tables : new String[] {open.getFirst()});
       if (differences.isEmpty()) {
-        return;
+        if (open.isEmpty()) {
+          return;
+        }
+        open.removeFirst();
+        continue;
       }
       daemon.assertAlive();
       if (System.nanoTime() > deadline) {

@@ -7,6 +7,8 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -18,7 +20,8 @@ import java.util.stream.Stream;
  * One changes {@code debit} and {@code credit}: every transaction leaves the sum of {@code v} and
  * the number of rows equal in both. The other changes the eighteen others: rows, keys, columns
  * added ({@code t01} to {@code t06}), tables emptied ({@code t07} to {@code t10}). It runs until it
- * is stopped.
+ * is stopped, and no further than it was let ({@link #grant}): else a daemon that is killed again
+ * and again falls behind by more and more.
  */
 public final class LedgerWorkload implements AutoCloseable {
   public static final String DATABASE = "ledger";
@@ -32,10 +35,12 @@ public final class LedgerWorkload implements AutoCloseable {
   private static final int ROWS = 300;
   private static final int ADDED_COLUMNS_MAX = 8;
   private static final long PAUSE_NANOS = 4_000_000;
+  private static final long LOOK_MILLIS = 50;
 
   private final ThrowawayServer server;
   private final List<Thread> threads;
   private final AtomicBoolean stop = new AtomicBoolean();
+  private final Semaphore granted = new Semaphore(0);
   private final AtomicLong transactions = new AtomicLong();
   private final AtomicLong addedColumns = new AtomicLong();
   private final AtomicLong truncates = new AtomicLong();
@@ -83,13 +88,21 @@ public final class LedgerWorkload implements AutoCloseable {
     try (Connection connection = server.connect(DATABASE)) {
       connection.setAutoCommit(false);
       while (!stop.get()) {
+        if (!granted.tryAcquire(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+          continue;
+        }
         work.run(connection);
         transactions.incrementAndGet();
         LockSupport.parkNanos(PAUSE_NANOS);
       }
-    } catch (SQLException | RuntimeException e) {
+    } catch (SQLException | RuntimeException | InterruptedException e) {
       failure.compareAndSet(null, e);
     }
+  }
+
+  /** So many more transactions, of both sessions together. */
+  public void grant(int more) {
+    granted.release(more);
   }
 
   /** Its rows are the same in both tables, but for the notes. */
