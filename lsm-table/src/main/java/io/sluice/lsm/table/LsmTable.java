@@ -1,6 +1,7 @@
 package io.sluice.lsm.table;
 
 import io.sluice.lsm.binary.BinaryRow;
+import io.sluice.lsm.check.TableCheck;
 import io.sluice.lsm.commit.SnapshotCommitter;
 import io.sluice.lsm.commit.TableCommitter;
 import io.sluice.lsm.compaction.CompactionListener;
@@ -392,6 +393,18 @@ public final class LsmTable {
   public TagRemoval newTagRemoval() {
     refuseBranch("delete tags of");
     return new TagRemoval(fileIO, paths, snapshots, tags, manifests, partitionPaths);
+  }
+
+  /** Checks all snapshots, tags and branches. For one run. */
+  public TableCheck newCheck() {
+    refuseBranch("check");
+    return new TableCheck(
+        fileIO,
+        paths,
+        schemas,
+        new ManifestStore(fileIO, paths, schema, freshIds, new ManifestCache()),
+        partitionPaths,
+        format);
   }
 
   /** The live files of a snapshot. */

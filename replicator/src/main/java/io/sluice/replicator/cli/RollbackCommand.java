@@ -1,9 +1,11 @@
 package io.sluice.replicator.cli;
 
 import io.sluice.evolution.SourceTableId;
-import io.sluice.lsm.expire.ConsumerFiles;
+import io.sluice.lsm.expire.Rollback;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.io.FileIOs;
+import io.sluice.lsm.snapshot.Snapshot;
+import io.sluice.lsm.snapshot.Tag;
 import io.sluice.lsm.table.LsmTable;
 import io.sluice.replicator.daemon.ResyncRequests;
 import io.sluice.sinks.epoch.EpochFile;
@@ -12,13 +14,14 @@ import io.sluice.sinks.epoch.EpochStore;
 import io.sluice.sinks.epoch.LakeTable;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -27,13 +30,12 @@ import picocli.CommandLine.Option;
 @Command(
     name = "rollback",
     description = {
-      "Takes a table back to an older snapshot: the later ones are gone. Refused while a pipeline"
+      "Takes a table back to an older snapshot, or to a tag: the later snapshots are gone, with the"
+          + " files that only they need. Stop all other writers first. Refused while a pipeline"
           + " owns the table, for it would never write the rows again that were rolled back; with"
           + " --park its daemon parks the table before, and 'sluice resync' brings it up to date."
     })
 final class RollbackCommand implements Callable<Integer> {
-
-  private static final String OWNER = "sluice-";
 
   /** Warehouse, database and table of a table's folder. */
   private static final Pattern PLACE = Pattern.compile("(.*)/([^/]+)\\.db/([^/]+)");
@@ -45,12 +47,23 @@ final class RollbackCommand implements Callable<Integer> {
 
   @Mixin private TableArgument table = new TableArgument();
 
-  @Option(
-      names = "--snapshot",
-      required = true,
-      paramLabel = "N",
-      description = "The snapshot that becomes the newest one.")
-  private long snapshot;
+  /** Exactly one of the two. */
+  static final class Target {
+    @Option(
+        names = "--snapshot",
+        paramLabel = "N",
+        description = "The snapshot that becomes the newest one.")
+    @Nullable Long snapshot;
+
+    @Option(
+        names = "--tag",
+        paramLabel = "T",
+        description = "The tag whose snapshot becomes the newest one, also if it has expired.")
+    @Nullable String tag;
+  }
+
+  @ArgGroup(multiplicity = "1")
+  private Target target = new Target();
 
   @Option(
       names = "--park",
@@ -67,44 +80,66 @@ final class RollbackCommand implements Callable<Integer> {
     LsmTable opened = table.open(context);
     String root = opened.paths().root();
     try (FileIO fileIO = FileIOs.forUri(root, context.freshIds())) {
-      if (opened.snapshots().readIfThere(snapshot) == null) {
-        throw new CommandFailedException(
-            ExitCode.USAGE,
-            "Table "
-                + root
-                + " has no snapshot "
-                + snapshot
-                + "; 'sluice snapshots' lists what there is.");
+      Snapshot to = snapshot(opened);
+      for (String pipeline : new TablePipelines(fileIO, opened).owners()) {
+        release(fileIO, root, pipeline, to.id());
       }
-      for (String consumer : new ConsumerFiles(fileIO, opened.paths()).list().keySet()) {
-        if (consumer.startsWith(OWNER)) {
-          release(fileIO, root, consumer.substring(OWNER.length()));
-        }
-      }
-      long deleted = 0;
-      List<Long> ids = opened.snapshots().listIds();
-      // The newest first: whatever ends this, what is left is a whole history.
-      for (int i = ids.size() - 1; i >= 0 && ids.get(i) > snapshot; i--) {
-        fileIO.delete(opened.paths().snapshot(ids.get(i)));
-        deleted++;
-      }
-      opened.snapshots().writeLatestHint(snapshot);
-      context
-          .out()
-          .println(
-              "Table "
-                  + root
-                  + " is at snapshot "
-                  + snapshot
-                  + "; "
-                  + deleted
-                  + " later ones are gone, their data files stay as orphans.");
+      Rollback.Result result = opened.newRollback().to(to);
+      say(
+          "Table "
+              + root
+              + " is at snapshot "
+              + to.id()
+              + "; "
+              + result.snapshots()
+              + " later ones are gone, and "
+              + result.files()
+              + " files that only they needed.");
+      warnOfConsumers(opened, to);
     }
     return ExitCode.OK;
   }
 
+  private Snapshot snapshot(LsmTable opened) throws IOException {
+    String root = opened.paths().root();
+    if (target.tag != null) {
+      Tag tag = opened.tags().readIfThere(target.tag);
+      if (tag == null) {
+        throw new CommandFailedException(
+            ExitCode.USAGE,
+            "Table " + root + " has no tag " + target.tag + "; it has " + opened.tags().names());
+      }
+      return tag.snapshot();
+    }
+    long id = target.snapshot == null ? -1 : target.snapshot;
+    Snapshot snapshot = opened.snapshots().readIfThere(id);
+    if (snapshot == null) {
+      throw new CommandFailedException(
+          ExitCode.USAGE,
+          "Table " + root + " has no snapshot " + id + "; 'sluice snapshots' lists what there is.");
+    }
+    return snapshot;
+  }
+
+  /** A pipeline's own is set back by its daemon. */
+  private void warnOfConsumers(LsmTable opened, Snapshot to) throws IOException {
+    for (Map.Entry<String, Long> consumer : opened.consumers().list().entrySet()) {
+      if (consumer.getValue() > to.id() + 1
+          && !consumer.getKey().startsWith(TablePipelines.CONSUMER_PREFIX)) {
+        context
+            .err()
+            .println(
+                "Consumer "
+                    + consumer.getKey()
+                    + " waits for snapshot "
+                    + consumer.getValue()
+                    + ": it will miss those before that are new.");
+      }
+    }
+  }
+
   /** Returns when this pipeline's daemon writes the table no more. */
-  private void release(FileIO fileIO, String root, String pipeline)
+  private void release(FileIO fileIO, String root, String pipeline, long snapshot)
       throws IOException, InterruptedException {
     Matcher place = PLACE.matcher(root);
     if (!park || !place.matches()) {

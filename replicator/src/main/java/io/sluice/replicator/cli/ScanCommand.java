@@ -33,6 +33,8 @@ final class ScanCommand implements Callable<Integer> {
 
   @Mixin private TableArgument table = new TableArgument();
 
+  @Mixin private BranchArgument branch = new BranchArgument();
+
   @ArgGroup private @Nullable SnapshotArgument which;
 
   @Option(
@@ -66,7 +68,8 @@ final class ScanCommand implements Callable<Integer> {
     if (limit < 0) {
       throw new CommandFailedException(ExitCode.USAGE, "--limit must not be negative.");
     }
-    TableScan scan = (which == null ? new SnapshotArgument() : which).scan(table.open(context));
+    TableScan scan =
+        (which == null ? new SnapshotArgument() : which).scan(branch.of(table.open(context)));
     try {
       if (columns != null) {
         scan = scan.columns(columns.stream().map(String::strip).toList());

@@ -79,7 +79,11 @@ public final class Sluice implements Runnable {
             .addSubcommand(new ScanCommand(context))
             .addSubcommand(new SnapshotsCommand(context))
             .addSubcommand(new TablesCommand(context))
-            .addSubcommand(new SchemaCommand(context));
+            .addSubcommand(new SchemaCommand(context))
+            .addSubcommand(new FsckCommand(context))
+            .addSubcommand(new CompactCommand(context))
+            .addSubcommand(new ExpireCommand(context))
+            .addSubcommand(new TagCommand(context));
     for (CommandLine each : line.getSubcommands().values()) {
       if (!each.getCommandSpec().mixinStandardHelpOptions()) {
         each.getCommandSpec().mixinStandardHelpOptions(true);

@@ -2,6 +2,7 @@ package io.sluice.replicator.cli;
 
 import io.sluice.lsm.scan.TableScan;
 import io.sluice.lsm.snapshot.Snapshot;
+import io.sluice.lsm.snapshot.Tag;
 import io.sluice.lsm.table.LsmTable;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -61,12 +62,19 @@ final class SnapshotArgument {
       return table.newScan(found);
     }
     if (tag != null) {
-      try {
-        return table.newScan(table.snapshots().readCopy(table.paths().tagFolder() + "/tag-" + tag));
-      } catch (FileNotFoundException e) {
+      Tag found = table.tags().names().contains(tag) ? table.tags().readIfThere(tag) : null;
+      if (found == null) {
         throw new CommandFailedException(
-            ExitCode.USAGE, "Table " + table.paths().root() + " has no tag " + tag + ".");
+            ExitCode.USAGE,
+            "Table "
+                + table.paths().root()
+                + " has no tag "
+                + tag
+                + "; it has "
+                + table.tags().names()
+                + ".");
       }
+      return table.newScan(found.snapshot());
     }
     if (epoch != null) {
       return table.newScan(ofEpoch(table, epoch));

@@ -31,6 +31,8 @@ final class SnapshotsCommand implements Callable<Integer> {
 
   @Mixin private TableArgument table = new TableArgument();
 
+  @Mixin private BranchArgument branch = new BranchArgument();
+
   @Option(
       names = "--limit",
       paramLabel = "N",
@@ -49,7 +51,7 @@ final class SnapshotsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    LsmTable opened = table.open(context);
+    LsmTable opened = branch.of(table.open(context));
     RecordPrinter printer = RecordPrinter.of(format, context.out(), COLUMNS);
     List<Long> ids = opened.snapshots().listIds();
     boolean wanted = true;

@@ -39,6 +39,7 @@ class ArchitectureTest {
           "write",
           "scan",
           "expire",
+          "check",
           "table");
 
   /** Names of methods and constructors that take time or chance out of the air, by class. */
