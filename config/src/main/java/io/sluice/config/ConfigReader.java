@@ -291,9 +291,11 @@ final class ConfigReader {
     TablesConfig read(Section section) {
       Section defaults = section.section("defaults");
       String format = defaults.string("file-format");
-      if (!format.equals("orc")) {
+      if (!List.of("orc", "parquet", "avro").contains(format)) {
         defaults.problem(
-            "file-format", "\"" + format + "\" can't be written.", "This version writes orc only.");
+            "file-format",
+            "\"" + format + "\" can't be written.",
+            "There are orc, parquet and avro.");
       }
       List<TableRule> rules = new ArrayList<>();
       for (Section rule : section.sections("rules", KnownKeys.RULE)) {

@@ -7,7 +7,7 @@ import java.util.OptionalInt;
  * What holds for tables of which no rule says otherwise.
  *
  * @param buckets of each partition; empty: by {@link TableRouting#autoBuckets}
- * @param fileFormat of data files: {@code orc}
+ * @param fileFormat of data files: {@code orc}, {@code parquet} or {@code avro}
  * @param options table options in Paimon's words
  * @param tinyIntOneAsBoolean TINYINT(1) becomes BOOLEAN
  */

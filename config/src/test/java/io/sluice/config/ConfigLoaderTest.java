@@ -133,7 +133,7 @@ class ConfigLoaderTest {
         "source.debezium { a = [1] } | single value",
         "on-bad-record = dead-letter | not available in this version",
         "on-table-error = leave | is not possible",
-        "tables.defaults.file-format = parquet | can't be written",
+        "tables.defaults.file-format = csv | can't be written",
         "tables.defaults.tinyint1-as-boolean = maybe | neither true nor false",
         "tables.rules = [{ into = a.b }] | is missing",
         "tables.rules = [{ match = a.b, into = c }] | names no lake table",

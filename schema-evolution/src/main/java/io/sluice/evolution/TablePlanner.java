@@ -29,6 +29,8 @@ public final class TablePlanner {
           "rowkind.field", "the kind of a change is that of the source's log",
           "orc.timestamp-ltz.legacy.type", "false is the only right value");
 
+  private static final List<String> FILE_FORMATS = List.of("orc", "parquet", "avro");
+
   private static final Pattern LAKE_NAME = Pattern.compile("[^/\\\\$\\x00-\\x1f]+");
 
   private TablePlanner() {}
@@ -122,8 +124,8 @@ public final class TablePlanner {
               if (key.equals("merge-engine") && !value.equals("deduplicate")) {
                 why = "a copy of the source needs deduplicate";
               }
-              if (key.equals("file.format") && !value.equals("orc")) {
-                why = "this version writes orc only";
+              if (key.equals("file.format") && !FILE_FORMATS.contains(value)) {
+                why = "there are " + String.join(", ", FILE_FORMATS);
               }
               if (why != null) {
                 faults.add(

@@ -105,7 +105,7 @@ class TablePlannerTest {
   @CsvSource({
     "sequence.field, x",
     "bucket-key, a",
-    "file.format, parquet",
+    "file.format, csv",
     "primary-key, a",
     "orc.timestamp-ltz.legacy.type, true"
   })

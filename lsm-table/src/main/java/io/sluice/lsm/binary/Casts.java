@@ -66,22 +66,10 @@ public final class Casts {
       case FLOAT, DOUBLE -> toDouble(from, target);
       case DECIMAL -> toDecimal(from, (DecimalType) to);
       case BINARY, VARBINARY -> source.isBytes() ? bytes((LengthType) to) : null;
-      case DATE -> {
-        if (source == TypeRoot.DATE) {
-          yield SAME;
-        }
-        yield source == TypeRoot.TIMESTAMP
-            ? value -> Math.floorDiv(((Moment) value).millis(), DAY_MILLIS)
-            : null;
-      }
-      case TIME -> {
-        if (source == TypeRoot.TIME) {
-          yield SAME;
-        }
-        yield source == TypeRoot.TIMESTAMP
-            ? value -> Math.floorMod(((Moment) value).millis(), DAY_MILLIS)
-            : null;
-      }
+      // Of TIMESTAMPs before 1970 Paimon 1.4 makes the day after, and times below zero: neither is
+      // made here.
+      case DATE -> source == TypeRoot.DATE ? SAME : null;
+      case TIME -> source == TypeRoot.TIME ? SAME : null;
       case TIMESTAMP -> {
         if (source == TypeRoot.DATE) {
           yield value -> new Moment((Long) value * DAY_MILLIS, 0);
@@ -147,8 +135,13 @@ public final class Casts {
       return value -> toFloat ? (double) (float) (double) (Double) value : value;
     }
     if (from instanceof DecimalType decimal) {
+      double divisor = Math.pow(10, decimal.scale());
       return value -> {
-        double number = decimal(value, decimal).doubleValue();
+        // Up to 18 digits Paimon divides, and a division rounds otherwise than the nearest double.
+        double number =
+            value instanceof Long unscaled
+                ? unscaled / divisor
+                : decimal(value, decimal).doubleValue();
         return toFloat ? (double) (float) number : number;
       };
     }
@@ -201,6 +194,10 @@ public final class Casts {
     }
     if (to.root() == TypeRoot.VARCHAR && to.length() == DataType.MAX_LENGTH) {
       return text;
+    }
+    if (from.root() == TypeRoot.DATE || from.root() == TypeRoot.TIMESTAMP) {
+      // Only to STRING.
+      return null;
     }
     return value -> {
       Object made = text.apply(value);
