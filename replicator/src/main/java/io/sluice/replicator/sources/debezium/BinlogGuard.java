@@ -60,6 +60,9 @@ final class BinlogGuard
   /** Tables by number whose rows don't fit their definition, and why. */
   private final Map<Long, String> misread = new HashMap<>();
 
+  /** In a transaction that was committed before, and comes again: a position without GTIDs. */
+  private boolean repeated;
+
   /** Where the compressed transaction ends whose events are looked at; 0 outside of one. */
   private long payloadEnd;
 
@@ -86,6 +89,7 @@ final class BinlogGuard
     this.columns = columns;
     this.statement = statement;
     this.readers = readers;
+    this.repeated = session.repeatsATransaction();
   }
 
   @Override
@@ -101,7 +105,8 @@ final class BinlogGuard
           rows(event);
       case ROWS_QUERY -> statement.text(((RowsQueryEventData) data(event)).getQuery());
       case QUERY -> query(event);
-      case GTID, ANONYMOUS_GTID, XID -> statement.ended();
+      case GTID, ANONYMOUS_GTID -> statement.ended();
+      case XID -> transactionEnded();
       case MARIADB_GTID -> mariaDbGtid(event);
       case HEARTBEAT -> serverIdle(event);
       case TRANSACTION_PAYLOAD -> payload(event);
@@ -235,7 +240,8 @@ final class BinlogGuard
    * pipeline that parks no tables stops, unless they are parked from earlier days.
    */
   private void lose(Event event, List<SourceTableId> tables, LostRows.Cause cause, String reason) {
-    List<SourceTableId> captured = tables.stream().filter(session::isCaptured).toList();
+    List<SourceTableId> captured =
+        repeated ? List.of() : tables.stream().filter(session::isCaptured).toList();
     if (!session.parksTables() && !captured.stream().allMatch(session::isParked)) {
       fail(
           cause == LostRows.Cause.DEFINITION
@@ -271,8 +277,17 @@ final class BinlogGuard
     return (T) (data instanceof EventDataWrapper wrapper ? wrapper.getInternal() : data);
   }
 
+  private void transactionEnded() {
+    statement.ended();
+    repeated = false;
+  }
+
   private void query(Event event) {
     QueryEventData query = data(event);
+    if (query.getSql().equals("COMMIT")) {
+      transactionEnded();
+      return;
+    }
     String problem = StatementRules.unsupportedInBinlog(query.getDatabase(), query.getSql());
     if (problem != null) {
       refuse(problem + " (At " + behind(event) + ".)");

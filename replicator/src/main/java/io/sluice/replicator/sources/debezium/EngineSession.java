@@ -113,6 +113,11 @@ final class EngineSession implements AutoCloseable {
     return offset;
   }
 
+  /** Whether the first transaction that comes was committed before, and is passed over. */
+  boolean repeatsATransaction() {
+    return offset != null && offset.containsKey(BinlogPosition.EVENT);
+  }
+
   List<String> history() {
     return history;
   }

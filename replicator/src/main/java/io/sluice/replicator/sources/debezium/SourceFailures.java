@@ -7,6 +7,8 @@ import io.sluice.sinks.TableRefusedException;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** What the engine's and the driver's errors mean to an operator. Pure. */
@@ -14,6 +16,10 @@ public final class SourceFailures {
 
   private static final int BINLOG_READ_ERROR = 1236;
   private static final int ACCESS_DENIED = 1045;
+
+  /** Debezium's words for a value that its converters don't know: database.table.column, type. */
+  private static final Pattern UNCONVERTED =
+      Pattern.compile("Failed to properly convert (?:data|key) value for '(.+?)' of type (\\S+)");
 
   /** Debezium's words for an ALTER that doesn't fit the definition it has. */
   private static final String NO_SUCH_COLUMN = "Trying to change column";
@@ -70,6 +76,22 @@ public final class SourceFailures {
               + " lacks columns: some session writes with binlog_row_image MINIMAL or NOBLOB. Set"
               + " binlog_row_image=FULL globally and in all sessions, then copy the changed tables"
               + " again. ("
+              + said
+              + ")",
+          error);
+    }
+    Matcher unconverted = UNCONVERTED.matcher(said);
+    if (unconverted.find()) {
+      return new PipelineStoppedException(
+          Reason.REFUSED,
+          "A row in the binlog of the "
+              + where
+              + " has a value in "
+              + unconverted.group(1)
+              + " ("
+              + unconverted.group(2)
+              + ") that can't be read. Correct it at the source and copy that table again under a"
+              + " new pipeline name, or exclude the table. ("
               + said
               + ")",
           error);
