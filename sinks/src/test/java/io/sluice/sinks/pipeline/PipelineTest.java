@@ -341,7 +341,7 @@ class PipelineTest {
 
   @Test
   void refusesALakeTableThatItCannotWrite() throws Exception {
-    TableSchema avro =
+    TableSchema csv =
         new TableSchema(
             0,
             new RowType(
@@ -351,14 +351,14 @@ class PipelineTest {
             1,
             List.of(),
             List.of("id"),
-            Map.of("bucket", "1", "file.format", "avro"),
+            Map.of("bucket", "1", "file.format", "csv"),
             null,
             0);
-    storage.put(lake.root("a") + "/schema/schema-0", TableSchemaJson.write(avro));
+    storage.put(lake.root("a") + "/schema/schema-0", TableSchemaJson.write(csv));
     assertThatThrownBy(() -> changes.tableChanged(definition("a"), null))
         .isInstanceOf(TableRefusedException.class)
         .hasMessageContaining("shop.a")
-        .hasMessageContaining("avro");
+        .hasMessageContaining("csv");
   }
 
   @Test
