@@ -14,6 +14,7 @@ import io.sluice.lsm.schema.DataTypes;
 import io.sluice.lsm.schema.MergeEngine;
 import io.sluice.lsm.schema.MergeOptions;
 import io.sluice.lsm.schema.RowType;
+import io.sluice.lsm.schema.TableSchema;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -138,6 +139,38 @@ class MemtableTest {
       assertThat(reader.advance()).isTrue();
       assertThat(reader.row().getInt(1)).isEqualTo(99_999);
       assertThat(reader.kind()).isEqualTo(RowKind.DELETE);
+      assertThat(reader.advance()).isFalse();
+    }
+  }
+
+  /** More records of a key than there are views that are used again. */
+  @Test
+  void veryManyRecordsOfAKeyAreAggregatedOneByOne() throws IOException {
+    RowType rowType = TestRows.type(DataTypes.INT.withNullable(false), DataTypes.BIGINT);
+    TableSchema schema =
+        new TableSchema(
+            0,
+            rowType,
+            1,
+            List.of(),
+            List.of("f0"),
+            Map.of("merge-engine", "aggregation", "fields.f1.aggregate-function", "sum"),
+            null,
+            0);
+    Memtable memtable = new Memtable(rowType, MergeRules.of(schema), memory);
+    for (int i = 0; i < 30_000; i++) {
+      memtable.add(TestRows.row(rowType, i % 3, (long) i), i);
+    }
+    memtable.add(TestRows.row(rowType, 9, 1L), 30_000);
+    try (KeyValueReader reader = memtable.sorted()) {
+      for (long key = 0; key < 3; key++) {
+        assertThat(reader.advance()).isTrue();
+        // key, key + 3, ... : 10,000 numbers
+        assertThat(reader.row().getLong(1)).isEqualTo(10_000 * key + 3L * 10_000 * 9_999 / 2);
+        assertThat(reader.sequenceNumber()).isEqualTo(29_997 + key);
+      }
+      assertThat(reader.advance()).isTrue();
+      assertThat(reader.row().getLong(1)).isEqualTo(1);
       assertThat(reader.advance()).isFalse();
     }
   }
