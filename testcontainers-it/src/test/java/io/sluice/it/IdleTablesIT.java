@@ -207,10 +207,13 @@ class IdleTablesIT {
         long transactions = 0;
         while (System.nanoTime() < end) {
           for (int i = 0; i < 20; i++) {
+            // Another value each time: what replaces a row by the same one is not logged.
             statement.execute(
                 "REPLACE INTO elsewhere.busy VALUES ("
                     + transactions++ % 500
-                    + ", REPEAT('x', 10000))");
+                    + ", REPEAT('x', "
+                    + (10_000 + transactions / 500)
+                    + "))");
           }
           if (transactions % 2_000 == 0) {
             statement.execute("FLUSH BINARY LOGS");
@@ -220,7 +223,7 @@ class IdleTablesIT {
         long epochs = LakeState.highestEpoch(pipeline) - epoch;
         assertThat(epochs)
             .as("epochs for the position alone, one a second at most")
-            .isBetween(1L, FOREIGN_SECONDS + 3L);
+            .isBetween(Math.max(1L, FOREIGN_SECONDS / 6), FOREIGN_SECONDS + 3L);
         assertThat(LakeState.newestSnapshot(pipeline, "d", "t")).isEqualTo(snapshot);
         // Two more epochs, and it stands behind all that was written before.
         long last = LakeState.highestEpoch(pipeline) + 1;
@@ -229,7 +232,8 @@ class IdleTablesIT {
             LIMIT,
             "the position moves",
             () -> {
-              statement.execute("REPLACE INTO elsewhere.busy VALUES (1, 'last')");
+              statement.execute(
+                  "REPLACE INTO elsewhere.busy VALUES (1, '" + System.nanoTime() + "')");
               return LakeState.highestEpoch(pipeline) > last;
             });
         daemon.kill();
