@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.lsm.row.RowKind;
 import io.sluice.lsm.schema.DataType;
+import io.sluice.lsm.schema.DataType.ArrayType;
+import io.sluice.lsm.schema.DataType.MapType;
 import io.sluice.lsm.schema.DataTypeText;
 import io.sluice.lsm.schema.DataTypes;
 import io.sluice.lsm.schema.RowType;
@@ -179,5 +181,42 @@ class BinaryRowTest {
     BinaryRow row = TestRows.row(type("STRING;BIGINT"), "eu", 7L);
     assertThat(BucketHash.hash(row.array(), row.offset(), row.length())).isEqualTo(2096362028);
     assertThat(BucketHash.bucket(row, 8)).isEqualTo(4);
+  }
+
+  @Test
+  void reservesForNullsAlsoWhereTheBufferGrows() {
+    BinaryRowWriter writer = new BinaryRowWriter(2);
+    byte[] filling = new byte[80];
+    writer.writeBytes(0, filling, 0, filling.length);
+    writer.setNullDecimal(1, 20);
+    BinaryRow row = writer.finish(RowKind.INSERT);
+    // Behind 8 bytes of null bits, two slots and the filling.
+    assertThat(row.getLong(1)).isEqualTo((8L + 16 + 80) << 32);
+    assertThat(row.length()).isEqualTo(8 + 16 + 80 + 16);
+  }
+
+  @Test
+  void laysArraysAndMapsOutAsPaimonDoes() {
+    RowType arrays = TestRows.type(new ArrayType(DataTypes.INT, true));
+    BinaryRowWriter writer = new BinaryRowWriter(1);
+    Boxed.write(writer, 0, arrays.type(0), java.util.Arrays.asList(1L, null, 3L));
+    assertThat(TestRows.hex(writer.finish(RowKind.INSERT).serialize()))
+        .isEqualTo(
+            TestRows.hex(
+                "00000001 0000000000000000 1800000010000000"
+                    + " 03000000 02000000 01000000 00000000 03000000 00000000"));
+    RowType maps =
+        TestRows.type(new MapType(DataTypes.STRING.withNullable(false), DataTypes.INT, true));
+    writer.reset();
+    Boxed.write(
+        writer,
+        0,
+        maps.type(0),
+        new Boxed.Entries(java.util.List.of(TestRows.utf8("a")), java.util.List.of(1L)));
+    assertThat(TestRows.hex(writer.finish(RowKind.INSERT).serialize()))
+        .isEqualTo(
+            TestRows.hex(
+                "00000001 0000000000000000 2400000010000000 10000000 0100000000000000"
+                    + " 6100000000000081 0100000000000000 0100000000000000 00000000"));
   }
 }
