@@ -44,7 +44,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Files are left out by partition, by bucket (where the condition fixes the whole bucket key)
  * and by the range of their keys. That never loses a row: all records of a key have that key, so
- * either none of the files that hold them is left out or the key does not pass anyway.
+ * either none of the files that hold them is left out or the key does not pass anyway. By the
+ * ranges of other columns only whole sections are left out: those of one file; and, where a row is
+ * always one of the records of its key, those whose files all cannot pass. A newer record is never
+ * left out while an older one is read.
  */
 public final class TableScan {
 
@@ -64,6 +67,7 @@ public final class TableScan {
   private final List<String> columns;
   private final @Nullable Filter filter;
   private final boolean levelZeroHidden;
+  private final boolean rowIsARecord;
   private @Nullable DeletionVectors deletions;
 
   private TableScan(
@@ -81,6 +85,9 @@ public final class TableScan {
     this.levelZeroHidden =
         !schema.primaryKeys().isEmpty()
             && (options.deletionVectors() || options.mergeEngine() == MergeEngine.FIRST_ROW);
+    this.rowIsARecord =
+        options.mergeEngine() == MergeEngine.DEDUPLICATE
+            || options.mergeEngine() == MergeEngine.FIRST_ROW;
   }
 
   /**
@@ -167,7 +174,7 @@ public final class TableScan {
   }
 
   /** The rows of one split. Splits may be read by several threads, each its own. */
-  public RowReader open(Split split) {
+  public RowReader open(Split split) throws IOException {
     RowType all = schema.rowType();
     int[] wanted = all.positions(columns);
     refuseUnreadable(wanted);
@@ -198,7 +205,7 @@ public final class TableScan {
   }
 
   /** What is merged together; the files of a table without a key follow one another. */
-  private List<Section> sections(Split split) {
+  private List<Section> allSections(Split split) {
     if (schema.primaryKeys().isEmpty()) {
       return split.files().stream()
           .sorted(
@@ -299,7 +306,39 @@ public final class TableScan {
   // ---------------------------------------------------------------- pruning
 
   private boolean mayHoldRows(ManifestEntry entry, Filter condition) {
-    return inBucket(entry, condition) && condition.mayPass(new FileBounds(entry));
+    return inBucket(entry, condition)
+        && condition.mayPass(new FileBounds(entry.partition(), entry.file(), null));
+  }
+
+  /** The sections of a split that may hold rows. */
+  private List<Section> sections(Split split) throws IOException {
+    List<Section> all = allSections(split);
+    if (filter == null) {
+      return all;
+    }
+    List<Section> left = new ArrayList<>();
+    for (Section section : all) {
+      if (mayHoldRows(section, split.partition(), filter)) {
+        left.add(section);
+      }
+    }
+    return left;
+  }
+
+  private boolean mayHoldRows(Section section, BinaryRow partition, Filter condition)
+      throws IOException {
+    if (section.fileCount() > 1 && !rowIsARecord) {
+      return true;
+    }
+    for (List<DataFileMeta> run : section.runs()) {
+      for (DataFileMeta file : run) {
+        TableSchema fileSchema = parts.schemas().read(file.schemaId());
+        if (condition.mayPass(new FileBounds(partition, file, fileSchema))) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   /** False if the condition fixes the bucket key and it hashes elsewhere. */
@@ -325,13 +364,20 @@ public final class TableScan {
     return BucketHash.bucket(key, entry.totalBuckets()) == entry.bucket();
   }
 
-  /** What is known of the values in a file: its partition, and the range of its keys. */
+  /**
+   * What is known of the values in a file: its partition, the range of its keys and, with the
+   * schema that wrote it, those of its other columns.
+   */
   private final class FileBounds implements Filter.Bounds {
-    private final ManifestEntry entry;
+    private final BinaryRow values;
+    private final DataFileMeta file;
+    private final @Nullable TableSchema fileSchema;
     private final List<String> keys = schema.trimmedPrimaryKeys();
 
-    FileBounds(ManifestEntry entry) {
-      this.entry = entry;
+    FileBounds(BinaryRow partition, DataFileMeta file, @Nullable TableSchema fileSchema) {
+      this.values = partition;
+      this.file = file;
+      this.fileSchema = fileSchema;
     }
 
     @Override
@@ -339,17 +385,21 @@ public final class TableScan {
       String name = schema.rowType().field(column).name();
       int inPartition = schema.partitionKeys().indexOf(name);
       if (inPartition >= 0) {
-        BinaryRow values = entry.partition();
         boolean isNull = values.isNullAt(inPartition);
         return isNull
             ? new Filter.Range(null, null, inPartition, true)
             : new Filter.Range(values, values, inPartition, false);
       }
       int inKey = keys.indexOf(name);
-      return inKey < 0 ? null : keyRange(entry.file(), inKey);
+      if (inKey >= 0) {
+        return keyRange(inKey);
+      }
+      return fileSchema == null
+          ? null
+          : ValueBounds.range(schema.rowType().field(column), fileSchema, file);
     }
 
-    private Filter.@Nullable Range keyRange(DataFileMeta file, int inKey) {
+    private Filter.@Nullable Range keyRange(int inKey) {
       BinaryRow min;
       BinaryRow max;
       if (inKey == 0) {

@@ -27,6 +27,7 @@ import io.sluice.lsm.manifest.ManifestEntry;
 import io.sluice.lsm.manifest.ManifestStore;
 import io.sluice.lsm.manifest.PartitionPaths;
 import io.sluice.lsm.merge.SerializedKeyComparator;
+import io.sluice.lsm.scan.ChangeScan;
 import io.sluice.lsm.scan.TableScan;
 import io.sluice.lsm.schema.TableOptions;
 import io.sluice.lsm.schema.TableSchema;
@@ -353,6 +354,13 @@ public final class LsmTable {
     TableSchema then = schemas.read(snapshot.schemaId());
     UnsupportedFeatures.checkReading(then, paths.root());
     return TableScan.of(scanParts(), snapshot, then);
+  }
+
+  /** What a snapshot changed, with the schema that it had. */
+  public ChangeScan newChangeScan(Snapshot snapshot) throws IOException {
+    TableSchema then = schemas.read(snapshot.schemaId());
+    UnsupportedFeatures.checkReading(then, paths.root());
+    return ChangeScan.of(scanParts(), snapshot, then);
   }
 
   private TableScan.Parts scanParts() {
