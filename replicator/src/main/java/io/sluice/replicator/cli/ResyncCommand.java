@@ -29,7 +29,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "resync",
     description = {
-      "Copies a table again beside the running stream: a parked table comes back by it, one that"
+      "Copies a table, or all, again beside the running stream: a parked table comes back by it, one that"
           + " differs from its source is repaired. Readers see a full table all the time.",
       "The running daemon does it; one that doesn't run does it when it starts."
     })
@@ -43,8 +43,19 @@ final class ResyncCommand implements Callable<Integer> {
 
   @Mixin private ConfigArgument config = new ConfigArgument();
 
-  @Parameters(paramLabel = "TABLE", description = "The source's table: database.table.")
+  @Parameters(
+      paramLabel = "TABLE",
+      arity = "0..1",
+      description = "The source's table: database.table.")
   private String table = "";
+
+  @Option(
+      names = "--all",
+      description =
+          "All tables of the pipeline. A daemon that is started with this begins where its source is"
+              + " then: the way past a gap in the source's log, or past what can't be read of it."
+              + " What isn't copied yet is parked meanwhile.")
+  private boolean all;
 
   @Option(names = "--no-wait", description = "Only ask for it.")
   private boolean noWait;
@@ -59,29 +70,40 @@ final class ResyncCommand implements Callable<Integer> {
     try (FileIO fileIO = FileIOs.forUri(loaded.warehouse(), context.freshIds())) {
       EpochStore store =
           new EpochStore(fileIO, FileIOs.pathOf(loaded.warehouse()), loaded.pipeline());
-      SourceTableId id = find(loaded, store);
+      List<SourceTableId> ids = all ? known(loaded, store) : List.of(find(loaded, store));
       ResyncRequests requests = new ResyncRequests(fileIO, store.folder());
       String request = context.freshIds().get();
-      requests.ask(request, id);
-      say("Asked for a new copy of " + id + ": " + requests.path(request));
+      if (all) {
+        requests.askForAll(request);
+      } else {
+        requests.ask(request, ids.get(0));
+      }
+      say("Asked for a new copy of " + ids + ": " + requests.path(request));
       if (noWait) {
         return ExitCode.OK;
       }
-      return awaitAnswer(requests, request).problem() == null ? follow(store, id) : ExitCode.FAULTS;
+      int worst = awaitAnswer(requests, request).problem() == null ? ExitCode.OK : ExitCode.FAULTS;
+      if (all || worst == ExitCode.OK) {
+        for (SourceTableId id : ids) {
+          worst = Math.max(worst, follow(store, id));
+        }
+      }
+      return worst;
     }
   }
 
-  private SourceTableId find(SluiceConfig loaded, EpochStore store) throws IOException {
-    EpochFile newest = store.readHighest();
-    if (newest == null) {
-      throw new CommandFailedException(
-          ExitCode.USAGE,
-          "Pipeline "
-              + loaded.pipeline()
-              + " has never run: there is no epoch in "
-              + store.folder()
-              + ".");
+  private List<SourceTableId> known(SluiceConfig loaded, EpochStore store) throws IOException {
+    if (!table.isEmpty()) {
+      throw new CommandFailedException(ExitCode.USAGE, "Name a table, or say --all.");
     }
+    return List.copyOf(newest(loaded, store).sources().keySet());
+  }
+
+  private SourceTableId find(SluiceConfig loaded, EpochStore store) throws IOException {
+    if (table.isEmpty()) {
+      throw new CommandFailedException(ExitCode.USAGE, "Name a table, or say --all.");
+    }
+    EpochFile newest = newest(loaded, store);
     List<SourceTableId> found = new ArrayList<>();
     for (SourceTableId each : newest.sources().keySet()) {
       if (table.equals(each.toString())
@@ -103,6 +125,20 @@ final class ResyncCommand implements Callable<Integer> {
               : "\"" + table + "\" may be one of two: write `database`.`table`.");
     }
     return found.get(0);
+  }
+
+  private static EpochFile newest(SluiceConfig loaded, EpochStore store) throws IOException {
+    EpochFile newest = store.readHighest();
+    if (newest == null) {
+      throw new CommandFailedException(
+          ExitCode.USAGE,
+          "Pipeline "
+              + loaded.pipeline()
+              + " has never run: there is no epoch in "
+              + store.folder()
+              + ".");
+    }
+    return newest;
   }
 
   private static String quoted(String name) {

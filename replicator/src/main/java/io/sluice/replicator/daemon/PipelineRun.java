@@ -17,6 +17,7 @@ import io.sluice.sinks.PipelineListener;
 import io.sluice.sinks.PipelineStatus;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
+import io.sluice.sinks.RecoveredState;
 import io.sluice.sinks.RoutedTable;
 import io.sluice.sinks.Succession;
 import io.sluice.sinks.TableRefusedException;
@@ -24,6 +25,7 @@ import io.sluice.sinks.pipeline.Pipeline;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.concurrent.CompletableFuture;
@@ -86,6 +88,11 @@ final class PipelineRun {
             new ResyncRequests(parts.fileIO(), parts.folder()),
             new ResyncLoop.Run() {
               @Override
+              public List<SourceTableId> tables() {
+                return pipeline.tables();
+              }
+
+              @Override
               public CompletableFuture<Void> resync(SourceTableId table) {
                 return source.resync(table);
               }
@@ -140,12 +147,32 @@ final class PipelineRun {
 
   private void begin() {
     watch(pipeline.terminated());
-    source.start(input, pipeline.recovered());
+    RecoveredState state = pipeline.recovered();
+    if (state.position().isPresent() && resyncs.isAskedForAll()) {
+      state = beginAnew();
+    }
+    source.start(input, state);
     watch(source.terminated());
-    if (pipeline.recovered().position().isPresent()) {
+    if (state.position().isPresent()) {
       definitionsAreKnown();
     }
     resyncs.start();
+  }
+
+  private RecoveredState beginAnew() {
+    try {
+      return pipeline
+          .leaveAllBehind("All tables are to be copied again, as was asked.")
+          .orElseThrow(
+              () ->
+                  new PipelineStoppedException(
+                      Reason.MISCONFIGURED,
+                      "All tables are to be copied again, which takes on-table-error = park: what"
+                          + " isn't copied yet is parked meanwhile."));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new PipelineStoppedException(Reason.CLOSED, "Interrupted in a start", e);
+    }
   }
 
   private void watch(CompletableFuture<Void> part) {

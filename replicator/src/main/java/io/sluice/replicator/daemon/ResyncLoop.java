@@ -4,9 +4,13 @@ import io.sluice.evolution.SourceTableId;
 import io.sluice.replicator.daemon.ResyncRequests.Answer;
 import io.sluice.replicator.daemon.ResyncRequests.Request;
 import io.sluice.sinks.PipelineStoppedException;
+import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.TableRefusedException;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.slf4j.Logger;
@@ -20,6 +24,9 @@ final class ResyncLoop implements AutoCloseable {
 
   /** What it asks of the run that it belongs to. */
   interface Run {
+    /** All tables of the pipeline. */
+    List<SourceTableId> tables();
+
     /** See {@link io.sluice.replicator.sources.debezium.DebeziumSource#resync}. */
     CompletableFuture<Void> resync(SourceTableId table);
 
@@ -66,6 +73,16 @@ final class ResyncLoop implements AutoCloseable {
     }
   }
 
+  /** Whether all tables are to be copied again, by a request that waits. */
+  boolean isAskedForAll() {
+    try {
+      return requests.open().stream().anyMatch(request -> request.table() == null);
+    } catch (IOException e) {
+      throw new PipelineStoppedException(
+          Reason.UNREACHABLE, "Requests for a resync can't be read: " + e, e);
+    }
+  }
+
   private Answer park(SourceTableId table, String reason) throws InterruptedException {
     try {
       return new Answer(
@@ -78,23 +95,33 @@ final class ResyncLoop implements AutoCloseable {
   }
 
   private Answer handle(Request request) throws InterruptedException {
+    SourceTableId table = request.table();
     String why = request.park();
-    if (why != null) {
-      return park(request.table(), why);
+    if (table != null && why != null) {
+      return park(table, why);
     }
-    try {
-      run.resync(request.table()).get();
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof TableRefusedException refused) {
-        LOG.warn("{} can't be copied again: {}", request.table(), refused.getMessage());
-        return new Answer(String.valueOf(refused.getMessage()));
-      }
-      throw PipelineRun.asStop(e);
+    List<String> problems = new ArrayList<>();
+    for (SourceTableId each : table == null ? run.tables() : List.of(table)) {
+      copyAgain(each).ifPresent(problems::add);
     }
     // Only now: after a kill before, the request is all that is left of it.
     run.awaitCommitted();
-    LOG.info("{} is copied again, as was asked", request.table());
-    return new Answer(null);
+    return new Answer(problems.isEmpty() ? null : String.join(" ", problems));
+  }
+
+  /** What hinders it; empty: the copy begins. */
+  private Optional<String> copyAgain(SourceTableId table) throws InterruptedException {
+    try {
+      run.resync(table).get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof TableRefusedException refused) {
+        LOG.warn("{} can't be copied again: {}", table, refused.getMessage());
+        return Optional.of(String.valueOf(refused.getMessage()));
+      }
+      throw PipelineRun.asStop(e);
+    }
+    LOG.info("{} is copied again, as was asked", table);
+    return Optional.empty();
   }
 
   @Override

@@ -40,9 +40,10 @@ public final class ResyncRequests {
   /**
    * A request that is open.
    *
+   * @param table null: all tables of the pipeline
    * @param park why the table is to be parked; null: it is to be copied again
    */
-  public record Request(String id, SourceTableId table, @Nullable String park) {}
+  public record Request(String id, @Nullable SourceTableId table, @Nullable String park) {}
 
   /**
    * What became of a request.
@@ -74,8 +75,21 @@ public final class ResyncRequests {
     lay(id, table, JSON.createObjectNode().put("park", reason));
   }
 
+  /**
+   * Asks for all tables. A daemon that finds this when it starts begins where its source is then,
+   * whatever has been lost since its last epoch.
+   *
+   * @param id used by nobody else
+   */
+  public void askForAll(String id) throws IOException {
+    lay(id, JSON.createObjectNode().put("all", true));
+  }
+
   private void lay(String id, SourceTableId table, ObjectNode node) throws IOException {
-    node.put("database", table.database()).put("table", table.table());
+    lay(id, node.put("database", table.database()).put("table", table.table()));
+  }
+
+  private void lay(String id, ObjectNode node) throws IOException {
     // False: an earlier try of our own was the one that landed.
     boolean created =
         fileIO.createExclusively(path(id), node.toString().getBytes(StandardCharsets.UTF_8));
@@ -115,7 +129,10 @@ public final class ResyncRequests {
         result.add(
             new Request(
                 id,
-                new SourceTableId(node.path("database").asText(), node.path("table").asText()),
+                node.path("all").asBoolean()
+                    ? null
+                    : new SourceTableId(
+                        node.path("database").asText(), node.path("table").asText()),
                 park.isTextual() ? park.asText() : null));
       } catch (FileNotFoundException e) {
         continue;

@@ -29,6 +29,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -349,6 +350,30 @@ public final class Pipeline implements AutoCloseable {
         monitor.locked(() -> Objects.requireNonNull(tables.recovered(table)).lakeTable());
     maintenance.leave(lake);
     return true;
+  }
+
+  /** Tables that the newest epoch knows and that are still captured, parked ones too. */
+  public List<SourceTableId> tables() {
+    return List.copyOf(monitor.locked(tables::facts).keySet());
+  }
+
+  /**
+   * Leaves all tables behind, for the source begins anew where it is now: changes in between are
+   * lost to its log. When this returns, the newest epoch says so. Each table comes back by a
+   * resync.
+   *
+   * @return what the source is to be started with: no position, and the history that holds no more;
+   *     empty if this pipeline parks no tables, and then nothing has changed
+   */
+  public Optional<RecoveredState> leaveAllBehind(String reason) throws InterruptedException {
+    for (SourceTableId table : tables()) {
+      if (!leaveBehind(table, reason)) {
+        return Optional.empty();
+      }
+    }
+    return Optional.of(
+        new RecoveredState(
+            loop.standing().epoch(), Optional.empty(), recovered.history(), Map.of()));
   }
 
   /** The facts of this moment. */

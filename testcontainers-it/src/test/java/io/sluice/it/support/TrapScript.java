@@ -39,6 +39,7 @@ import java.util.Locale;
  * > stop / > kill                   SIGTERM (exit code 0) or kill -9; a later start goes on
  * > logs some text                  waits until the daemon's log holds the text, letter case aside
  * > resync t                        the verb, until the table is equal to its source
+ * > resync-all                      the verb with --all, without waiting: for the next start
  * > ends 4 some text                the daemon ends by itself with this exit code, and its log holds the text, letter case aside
  * > settings undo                   statements for the end, whatever happens (global settings of the server)
  * </pre>
@@ -178,7 +179,8 @@ public final class TrapScript {
                         .log()
                         .toLowerCase(Locale.ROOT)
                         .contains(argument.toLowerCase(Locale.ROOT)));
-        case "resync" -> resync(argument);
+        case "resync" -> resync(database + "." + argument);
+        case "resync-all" -> resync("--all", "--no-wait");
         case "stop" -> assertThat(daemon.terminate()).as("exit code after SIGTERM").isZero();
         case "kill" -> daemon.kill();
         case "ends" -> {
@@ -192,13 +194,12 @@ public final class TrapScript {
       }
     }
 
-    private void resync(String table) throws IOException {
+    private void resync(String... arguments) throws IOException {
       Path folder = Files.createDirectories(pipeline.folder().resolve("resync"));
-      try (DaemonProcess verb =
-          DaemonProcess.start(
-              folder,
-              List.of(),
-              List.of("resync", "-c", pipeline.writeConfig().toString(), database + "." + table))) {
+      List<String> command =
+          new ArrayList<>(List.of("resync", "-c", pipeline.writeConfig().toString()));
+      command.addAll(List.of(arguments));
+      try (DaemonProcess verb = DaemonProcess.start(folder, List.of(), command)) {
         assertThat(verb.awaitExit()).as("exit code of resync; %s", verb.logTail()).isZero();
       }
     }
@@ -208,16 +209,16 @@ public final class TrapScript {
       if (server.kind() == ServerKind.MARIADB) {
         execute("SET GLOBAL slave_connections_needed_for_purge = 0");
       }
-      String oldest = binlogs().get(0);
+      String present = binlogs().get(binlogs().size() - 1);
       Await.until(
           LIMIT,
-          () -> oldest + " is purged",
+          () -> present + " is purged",
           () -> {
             execute("CREATE OR REPLACE VIEW nothing AS SELECT " + System.nanoTime());
             execute("FLUSH BINARY LOGS");
             List<String> files = binlogs();
             execute("PURGE BINARY LOGS TO '" + files.get(files.size() - 1) + "'");
-            return !binlogs().contains(oldest);
+            return !binlogs().contains(present);
           });
     }
 

@@ -183,6 +183,11 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
       history = forgetLeft(history, input);
       schemas.restore(history);
       expectNew(history, schemas);
+    } else {
+      // A pipeline that begins anew: what it knew of before holds no more.
+      HistoryRecords.databases(history).stream()
+          .map(HistoryRecords::forgotten)
+          .forEach(input::history);
     }
     List<String> recovered = history;
     var watch =

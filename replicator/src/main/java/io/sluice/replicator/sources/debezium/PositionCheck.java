@@ -47,7 +47,8 @@ final class PositionCheck {
                 + (withGtids ? "without" : "with")
                 + " GTIDs, but the source now has gtid_mode "
                 + (withGtids ? "ON" : "other than ON")
-                + ": it can't go on there. Set gtid_mode as it was, or copy the tables again.");
+                + ": it can't go on there. Set gtid_mode as it was, or copy the tables again"
+                + " (sluice resync -c FILE --all, then start it).");
       }
       if (withGtids) {
         check.gtids(connection);

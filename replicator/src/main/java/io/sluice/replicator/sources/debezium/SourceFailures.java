@@ -148,7 +148,8 @@ public final class SourceFailures {
             + where
             + " (purged, reset, or another server). Going on elsewhere would lose changes, so the"
             + " pipeline stops; its tables stay as they are. Way out: copy the tables again"
-            + " (sluice resync), and keep binlogs longer (binlog_expire_logs_seconds). ("
+            + " (sluice resync -c FILE --all, then start it), and keep binlogs longer"
+            + " (binlog_expire_logs_seconds). ("
             + said
             + ")",
         error);
