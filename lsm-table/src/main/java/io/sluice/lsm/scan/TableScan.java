@@ -19,6 +19,7 @@ import io.sluice.lsm.merge.MergeRules;
 import io.sluice.lsm.merge.SerializedKeyComparator;
 import io.sluice.lsm.row.Row;
 import io.sluice.lsm.schema.DataField;
+import io.sluice.lsm.schema.DataType;
 import io.sluice.lsm.schema.MergeEngine;
 import io.sluice.lsm.schema.RowType;
 import io.sluice.lsm.schema.TableOptions;
@@ -392,14 +393,14 @@ public final class TableScan {
       }
       int inKey = keys.indexOf(name);
       if (inKey >= 0) {
-        return keyRange(inKey);
+        return keyRange(inKey, schema.rowType().type(column));
       }
       return fileSchema == null
           ? null
           : ValueBounds.range(schema.rowType().field(column), fileSchema, file);
     }
 
-    private Filter.@Nullable Range keyRange(int inKey) {
+    private Filter.@Nullable Range keyRange(int inKey, DataType type) {
       BinaryRow min;
       BinaryRow max;
       if (inKey == 0) {
@@ -413,7 +414,11 @@ public final class TableScan {
       if (min.size() != keys.size() || max.size() != keys.size()) {
         return null;
       }
-      return min.isNullAt(inKey) || max.isNullAt(inKey)
+      if (min.isNullAt(inKey) || max.isNullAt(inKey)) {
+        return null;
+      }
+      // Key statistics are as good as those that the file format gives of values.
+      return inKey > 0 && !ValueBounds.isSure(type, min, inKey)
           ? null
           : new Filter.Range(min, max, inKey, true);
     }

@@ -67,7 +67,8 @@ final class ValueBounds {
         : null;
   }
 
-  private static boolean isSure(DataType type, BinaryRow min, int at) {
+  /** Whether bounds that the file format gave hold the values, going by the lower one. */
+  static boolean isSure(DataType type, BinaryRow min, int at) {
     return switch (type.root()) {
       case DATE -> min.getInt(at) >= DAYS_1600;
       case TIMESTAMP ->

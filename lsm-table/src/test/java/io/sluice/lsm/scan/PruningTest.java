@@ -16,6 +16,7 @@ import io.sluice.lsm.table.LsmTable;
 import io.sluice.lsm.testing.CanonicalRows;
 import io.sluice.lsm.testing.FakeClock;
 import io.sluice.lsm.testing.Golden;
+import io.sluice.lsm.testing.PaimonOracle;
 import io.sluice.lsm.testing.TestIds;
 import io.sluice.lsm.testing.TestTable;
 import java.io.IOException;
@@ -27,6 +28,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import org.apache.paimon.data.BinaryString;
+import org.apache.paimon.data.GenericRow;
+import org.apache.paimon.data.Timestamp;
+import org.apache.paimon.schema.Schema;
+import org.apache.paimon.schema.SchemaManager;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -220,6 +226,70 @@ class PruningTest {
       writer.writeString(2, "a long common beginning of " + random.nextInt(50));
     }
     return writer.finish(delete ? RowKind.DELETE : RowKind.INSERT).copy();
+  }
+
+  private LsmTable ofPaimon(
+      String name, org.apache.paimon.types.DataType second, List<Object> values) throws Exception {
+    Path root = folder.resolve(name);
+    new SchemaManager(
+            org.apache.paimon.fs.local.LocalFileIO.create(),
+            new org.apache.paimon.fs.Path("file://" + root))
+        .createTable(
+            Schema.newBuilder()
+                .column("id", org.apache.paimon.types.DataTypes.INT().notNull())
+                .column("k", second.notNull())
+                .primaryKey("id", "k")
+                .option("bucket", "1")
+                .option("file.format", "orc")
+                .option("write-only", "true")
+                .build());
+    PaimonOracle paimon = new PaimonOracle(root);
+    for (int i = 0; i < values.size(); i++) {
+      paimon.write(List.of(GenericRow.of(i, values.get(i))));
+    }
+    return LsmTable.open(
+        new LocalFileIO(new TestIds()), root.toString(), new FakeClock(), new TestIds());
+  }
+
+  private static void assertFindsEachRowByItsSecondKey(LsmTable table, int rows) throws Exception {
+    List<Map<String, String>> all = CanonicalRows.read(table.newScan());
+    assertThat(all).hasSize(rows);
+    for (Map<String, String> row : all) {
+      Literal value = new Literal(String.valueOf(row.get("k")), true);
+      for (Operator operator :
+          List.of(Operator.EQUAL, Operator.GREATER_OR_EQUAL, Operator.LESS_OR_EQUAL)) {
+        assertThat(
+                CanonicalRows.read(
+                    table.newScan().where(new Predicate.Comparison("k", operator, value))))
+            .as("k " + operator + " " + value)
+            .contains(row);
+      }
+    }
+  }
+
+  /** ORC pads the bounds of CHAR with blanks, also where the column is in the key. */
+  @Test
+  void losesNoRowByACharThatIsTheSecondKey() throws Exception {
+    List<Object> values = new ArrayList<>();
+    for (String text : List.of("ab", "a", "xyz", "abcde")) {
+      values.add(BinaryString.fromString(text));
+    }
+    assertFindsEachRowByItsSecondKey(
+        ofPaimon("char", org.apache.paimon.types.DataTypes.CHAR(5), values), values.size());
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void losesNoRowByAnOldTimeThatIsTheSecondKey(boolean zoned) throws Exception {
+    List<Object> values = new ArrayList<>();
+    for (long millis : List.of(-1L, -500L, -999L, -1000L, -86_400_123L, 0L, 999L, 1_000_000L)) {
+      values.add(Timestamp.fromEpochMillis(millis));
+    }
+    org.apache.paimon.types.DataType type =
+        zoned
+            ? org.apache.paimon.types.DataTypes.TIMESTAMP_WITH_LOCAL_TIME_ZONE(3)
+            : org.apache.paimon.types.DataTypes.TIMESTAMP(3);
+    assertFindsEachRowByItsSecondKey(ofPaimon("time" + zoned, type, values), values.size());
   }
 
   /** Pruning is not only harmless: files that can't hold a row are not opened. */
