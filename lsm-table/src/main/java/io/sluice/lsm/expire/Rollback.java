@@ -1,5 +1,6 @@
 package io.sluice.lsm.expire;
 
+import io.sluice.lsm.error.CommitConflictException;
 import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.io.TablePaths;
@@ -26,7 +27,8 @@ import java.util.Set;
  * leaves a whole history and, at worst, orphans. The numbers of the snapshots that went are used
  * again.
  *
- * <p>REQUIRES: no writer works on the table meanwhile.
+ * <p>REQUIRES: no writer works on the table meanwhile. One that does is mostly found: then no data
+ * file is deleted.
  */
 public final class Rollback {
 
@@ -64,8 +66,9 @@ public final class Rollback {
    * Back to a snapshot that is there, or to the one that a tag keeps.
    *
    * @throws UnsupportedTableException if a later tag would be left behind, whose number other
-   *     snapshots are going to have, or changelogs that outlive their snapshots; nothing was
-   *     changed
+   *     snapshots are going to have, changelogs that outlive their snapshots, or another snapshot
+   *     that has the target's number; nothing was changed
+   * @throws CommitConflictException if another writer commits meanwhile; no data file was deleted
    */
   public Result to(Snapshot target) throws IOException {
     for (Tag tag : tags.list()) {
@@ -88,6 +91,10 @@ public final class Rollback {
               + paths.root()
               + " keeps changelogs longer than snapshots. Let Paimon roll it back.");
     }
+    Snapshot present = snapshots.readIfThere(target.id());
+    if (present != null && !present.equals(target)) {
+      throw differs(target);
+    }
     List<Snapshot> later = new ArrayList<>();
     for (long id : snapshots.listIds()) {
       if (id > target.id()) {
@@ -103,20 +110,56 @@ public final class Rollback {
       broughtBy(snapshot, kept, brought);
     }
     brought.removeAll(kept.all());
-    // Readers believe a hint that is too high, so it is lowered first.
-    snapshots.writeLatestHint(target.id());
-    if (snapshots.readIfThere(target.id()) == null) {
-      snapshots.tryCreate(target);
-      snapshots.writeEarliestHint(target.id());
+    // From here on whatever instant is the last leaves the newest snapshot whole. Paimon believes a
+    // hint that is too high, and lists where there is none.
+    if (present == null
+        && snapshots.tryCreate(target) == SnapshotStore.Creation.EXISTS
+        && !target.equals(snapshots.readIfThere(target.id()))) {
+      throw differs(target);
     }
+    fileIO.delete(paths.latestHint());
     for (int i = later.size() - 1; i >= 0; i--) {
       fileIO.delete(paths.snapshot(later.get(i).id()));
     }
+    if (present == null) {
+      snapshots.writeEarliestHint(target.id());
+    }
+    snapshots.writeLatestHint(target.id());
+    requireNewest(target);
     int deleted = 0;
     for (String file : brought) {
       deleted += fileIO.delete(file) ? 1 : 0;
     }
     return new Result(later.size(), deleted);
+  }
+
+  private UnsupportedTableException differs(Snapshot target) {
+    return new UnsupportedTableException(
+        "Another snapshot stands under the number "
+            + target.id()
+            + " in table "
+            + paths.root()
+            + ": the wanted one was rolled back itself, and its number given out again. Its tag can"
+            + " still be read.");
+  }
+
+  /** Who commits meanwhile builds on snapshots that go, and may need their files. */
+  private void requireNewest(Snapshot target) throws IOException {
+    List<Long> ids = snapshots.listIds();
+    long newest = ids.isEmpty() ? -1 : ids.get(ids.size() - 1);
+    if (newest == target.id()) {
+      return;
+    }
+    fileIO.delete(paths.latestHint());
+    throw new CommitConflictException(
+        "Table "
+            + paths.root()
+            + " was being rolled back to snapshot "
+            + target.id()
+            + ", but its newest one is "
+            + newest
+            + ": another writer works on it. Data files were not deleted. Stop that writer, look at"
+            + " the table with 'sluice fsck', and roll back again.");
   }
 
   private void broughtBy(Snapshot snapshot, ReachableFiles reachable, Set<String> files)
