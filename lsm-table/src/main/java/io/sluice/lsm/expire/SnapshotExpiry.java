@@ -13,6 +13,7 @@ import io.sluice.lsm.snapshot.BranchStore;
 import io.sluice.lsm.snapshot.Snapshot;
 import io.sluice.lsm.snapshot.SnapshotJson;
 import io.sluice.lsm.snapshot.SnapshotStore;
+import io.sluice.lsm.snapshot.Tag;
 import io.sluice.lsm.snapshot.TagStore;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -150,7 +151,7 @@ public final class SnapshotExpiry {
   }
 
   /** The oldest snapshot without a hole between it and the newest. */
-  private static long earliestOfChain(List<Long> ids) {
+  static long earliestOfChain(List<Long> ids) {
     int i = ids.size() - 1;
     while (i > 0 && ids.get(i - 1) == ids.get(i) - 1) {
       i--;
@@ -196,14 +197,25 @@ public final class SnapshotExpiry {
     return null;
   }
 
-  /** Names of all that holds files beside the snapshots. */
+  /**
+   * All that holds files beside the snapshots. A tag that was made anew under its old name holds
+   * others than before.
+   */
   private List<String> holders() throws IOException {
-    List<String> names = new ArrayList<>(tags.names());
+    List<String> names = new ArrayList<>();
+    addTags("", tags, names);
     for (String branch : branches.names()) {
       names.add("/" + branch);
-      branches.tags(branch).names().forEach(tag -> names.add("/" + branch + "/" + tag));
+      addTags("/" + branch + "/", branches.tags(branch), names);
     }
     return names;
+  }
+
+  private static void addTags(String prefix, TagStore of, List<String> names) throws IOException {
+    for (Tag tag : of.list()) {
+      Snapshot held = tag.snapshot();
+      names.add(prefix + tag.name() + "/" + held.id() + "/" + held.deltaManifestList());
+    }
   }
 
   // ---- planning: reads only
