@@ -31,6 +31,12 @@ final class CollectAggregate extends Aggregate {
     this.distinct = distinct;
   }
 
+  /** Lets go of what the last key had. */
+  @Override
+  void reset() {
+    value.elements = new ArrayList<>();
+  }
+
   @Override
   Row aggregate(Row accumulated, Row input) {
     boolean none = accumulated.isNullAt(column());

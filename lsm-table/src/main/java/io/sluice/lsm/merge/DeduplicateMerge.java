@@ -20,6 +20,11 @@ public final class DeduplicateMerge implements MergeFunction {
   }
 
   @Override
+  public boolean newestStands() {
+    return deletes == Deletes.HONOURED;
+  }
+
+  @Override
   public void reset() {
     newest = null;
   }

@@ -18,6 +18,7 @@ import java.util.function.Consumer;
 final class ListAggregate extends NullSafeAggregate {
 
   private static final byte[] BLANK = {' '};
+  private static final byte[] NOTHING = {};
 
   private final byte[] delimiter;
   private final byte[] separator;
@@ -31,6 +32,15 @@ final class ListAggregate extends NullSafeAggregate {
     this.delimiter = delimiter.getBytes(StandardCharsets.UTF_8);
     this.separator = this.delimiter.length == 0 ? BLANK : this.delimiter;
     this.distinct = distinct;
+  }
+
+  /** Lets go of what the last key had. */
+  @Override
+  void reset() {
+    value.bytes = NOTHING;
+    value.length = 0;
+    left.set(NOTHING, 0, 0);
+    right.set(NOTHING, 0, 0);
   }
 
   @Override

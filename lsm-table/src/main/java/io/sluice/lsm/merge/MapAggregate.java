@@ -27,6 +27,12 @@ final class MapAggregate extends NullSafeAggregate {
     this.type = type;
   }
 
+  /** Lets go of what the last key had. */
+  @Override
+  void reset() {
+    value.entries = Map.of();
+  }
+
   @Override
   Row combine(Row accumulated, Row input) {
     Map<ElementKey, @Nullable Object> merged = new LinkedHashMap<>(entries(accumulated));

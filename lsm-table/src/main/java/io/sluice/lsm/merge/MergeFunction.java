@@ -29,6 +29,11 @@ public interface MergeFunction {
    */
   @Nullable KeyValue result();
 
+  /** Whether the result is always the newest record, so that the others need not be looked at. */
+  default boolean newestStands() {
+    return false;
+  }
+
   /**
    * All at once.
    *

@@ -90,6 +90,7 @@ public final class UnsupportedFeatures {
     differing(schema, WRITING, WRITING_ABSENT, found);
     if (!schema.primaryKeys().isEmpty()) {
       uncomputed(MergeOptions.of(schema), found);
+      nullable(schema, MergeOptions.of(schema), found);
     }
     for (DataField field : schema.rowType().fields()) {
       if (holdsVariant(field.type())) {
@@ -97,6 +98,24 @@ public final class UnsupportedFeatures {
       }
     }
     return found;
+  }
+
+  /** A merge that leaves NULL in a NOT NULL column could never be written, nor tried again. */
+  private static void nullable(TableSchema schema, MergeOptions options, List<String> found) {
+    boolean mayLeaveNull =
+        options.engine() == MergeEngine.AGGREGATION
+            || options.engine() == MergeEngine.PARTIAL_UPDATE && !options.groups().isEmpty();
+    for (DataField field : schema.rowType().fields()) {
+      boolean inKey = schema.primaryKeys().contains(field.name());
+      if (mayLeaveNull && !inKey && !field.type().nullable()) {
+        found.add(
+            "column "
+                + field.name()
+                + " NOT NULL with merge-engine = "
+                + options.engine().text()
+                + " (a merge may leave NULL there; let the column be nullable)");
+      }
+    }
   }
 
   /** A scan refuses only what it needs of these columns; a writer needs all. */

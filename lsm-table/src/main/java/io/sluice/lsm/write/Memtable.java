@@ -117,6 +117,8 @@ final class Memtable {
   /** Forgets all records and gives their memory back. */
   void clear() {
     pages.clear();
+    // It may still point to the records of the last key, and so to pages that are given back.
+    engine.function().reset();
     pageEnd = 0;
     prefixes = new long[0];
     addresses = new long[0];
@@ -198,6 +200,7 @@ final class Memtable {
     private int next;
     private int touched;
     private int touchedBytes;
+    private final boolean newestStands = engine.function().newestStands();
     private @Nullable KeyValue current;
 
     Reader(long[] sortedPrefixes, long[] sortedAddresses) {
@@ -230,8 +233,8 @@ final class Memtable {
         }
         int from = next;
         next = endOfKey(from);
-        if (next - from == 1) {
-          single.moveTo(sortedAddresses[from]);
+        if (next - from == 1 || newestStands) {
+          single.moveTo(sortedAddresses[next - 1]);
           current = single;
         } else {
           current = merge(from, next);
