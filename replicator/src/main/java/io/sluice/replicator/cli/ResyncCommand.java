@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sluice.config.ConfigProblemsException;
 import io.sluice.config.SluiceConfig;
+import io.sluice.config.TableErrorPolicy;
 import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.io.FileIOs;
@@ -78,7 +79,11 @@ final class ResyncCommand implements Callable<Integer> {
       } else {
         requests.ask(request, ids.get(0));
       }
-      say("Asked for a new copy of " + ids + ": " + requests.path(request));
+      say(
+          "Asked for a new copy of "
+              + (all ? "all tables" : ids.get(0))
+              + ": "
+              + requests.path(request));
       if (noWait) {
         return ExitCode.OK;
       }
@@ -95,6 +100,11 @@ final class ResyncCommand implements Callable<Integer> {
   private List<SourceTableId> known(SluiceConfig loaded, EpochStore store) throws IOException {
     if (!table.isEmpty()) {
       throw new CommandFailedException(ExitCode.USAGE, "Name a table, or say --all.");
+    }
+    if (loaded.onTableError() == TableErrorPolicy.STOP) {
+      throw new CommandFailedException(
+          ExitCode.USAGE,
+          "--all takes on-table-error = park: what isn't copied yet is parked meanwhile.");
     }
     return List.copyOf(newest(loaded, store).sources().keySet());
   }

@@ -166,7 +166,9 @@ final class RollbackCommand implements Callable<Integer> {
       if (System.nanoTime() - said > SAY_NANOS) {
         said = System.nanoTime();
         say(
-            "No answer yet: does the daemon run? Ctrl-C leaves the request, and the table as it is.");
+            "No answer yet: does the daemon run? After Ctrl-C delete "
+                + requests.path(request)
+                + ": a daemon that starts later would still park the table.");
       }
       TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
       answer = requests.takeAnswer(request);

@@ -75,6 +75,8 @@ final class StatusCommand implements Callable<Integer> {
     SluiceConfig loaded = config.load(context);
     Optional<String> url = page(loaded.http());
     ObjectNode status = url.isPresent() ? ofDaemon(loaded, url.get()).orElse(null) : null;
+    // Where it can't be asked, port 0, the lake alone tells.
+    boolean silent = url.isPresent() && status == null;
     if (status == null) {
       status = ofLake(loaded);
     }
@@ -84,7 +86,7 @@ final class StatusCommand implements Callable<Integer> {
       tell(status);
     }
     context.out().flush();
-    boolean well = !status.hasNonNull("problem") && parked(status).isEmpty();
+    boolean well = !status.hasNonNull("problem") && parked(status).isEmpty() && !silent;
     return well ? ExitCode.OK : ExitCode.FAULTS;
   }
 

@@ -167,8 +167,11 @@ final class PipelineRun {
               () ->
                   new PipelineStoppedException(
                       Reason.MISCONFIGURED,
-                      "All tables are to be copied again, which takes on-table-error = park: what"
-                          + " isn't copied yet is parked meanwhile."));
+                      "All tables are to be copied again, as "
+                          + resyncs.folder()
+                          + "/resync-* asks, which takes on-table-error = park: what isn't copied"
+                          + " yet is parked meanwhile. Set it, or delete that file to go on"
+                          + " without."));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new PipelineStoppedException(Reason.CLOSED, "Interrupted in a start", e);

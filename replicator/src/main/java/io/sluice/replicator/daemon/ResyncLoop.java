@@ -9,7 +9,9 @@ import io.sluice.sinks.TableRefusedException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -73,6 +75,11 @@ final class ResyncLoop implements AutoCloseable {
     }
   }
 
+  /** Where requests stand. */
+  String folder() {
+    return requests.folder();
+  }
+
   /** Whether all tables are to be copied again, by a request that waits. */
   boolean isAskedForAll() {
     try {
@@ -100,19 +107,25 @@ final class ResyncLoop implements AutoCloseable {
     if (table != null && why != null) {
       return park(table, why);
     }
-    List<String> problems = new ArrayList<>();
+    // All at once: one that has to wait for its place in the stream holds up none of the others.
+    Map<SourceTableId, CompletableFuture<Void>> begun = new LinkedHashMap<>();
     for (SourceTableId each : table == null ? run.tables() : List.of(table)) {
-      copyAgain(each).ifPresent(problems::add);
+      begun.put(each, run.resync(each));
+    }
+    List<String> problems = new ArrayList<>();
+    for (Map.Entry<SourceTableId, CompletableFuture<Void>> each : begun.entrySet()) {
+      hindrance(each.getKey(), each.getValue()).ifPresent(problems::add);
     }
     // Only now: after a kill before, the request is all that is left of it.
     run.awaitCommitted();
     return new Answer(problems.isEmpty() ? null : String.join(" ", problems));
   }
 
-  /** What hinders it; empty: the copy begins. */
-  private Optional<String> copyAgain(SourceTableId table) throws InterruptedException {
+  /** What hinders a copy; empty: it has begun. */
+  private static Optional<String> hindrance(SourceTableId table, CompletableFuture<Void> copy)
+      throws InterruptedException {
     try {
-      run.resync(table).get();
+      copy.get();
     } catch (ExecutionException e) {
       if (e.getCause() instanceof TableRefusedException refused) {
         LOG.warn("{} can't be copied again: {}", table, refused.getMessage());

@@ -37,6 +37,10 @@ public final class ResyncRequests {
     this.folder = folder;
   }
 
+  String folder() {
+    return folder;
+  }
+
   /**
    * A request that is open.
    *
@@ -123,6 +127,11 @@ public final class ResyncRequests {
         continue;
       }
       String id = name.substring(PREFIX.length());
+      if (fileIO.exists(folder + "/" + ANSWER + id)) {
+        // It was done, and its daemon died before it could take it away.
+        fileIO.delete(file.path());
+        continue;
+      }
       try {
         JsonNode node = JSON.readTree(fileIO.readAll(file.path()));
         JsonNode park = node.path("park");

@@ -165,7 +165,7 @@ class StatusCommandTest {
       port = socket.getLocalPort();
     }
     CommandLineRun run = CommandLineRun.of("status", "-c", config("shop", "127.0.0.1:" + port));
-    assertThat(run.exitCode()).isZero();
+    assertThat(run.exitCode()).isEqualTo(1);
     assertThat(run.out()).contains("no daemon answers");
   }
 }

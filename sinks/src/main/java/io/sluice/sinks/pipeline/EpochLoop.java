@@ -6,6 +6,8 @@ import io.sluice.lsm.schema.TableSchema;
 import io.sluice.lsm.snapshot.Snapshot;
 import io.sluice.sinks.Liveness;
 import io.sluice.sinks.PipelineListener;
+import io.sluice.sinks.PipelineStoppedException;
+import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.SourceCallbacks;
 import io.sluice.sinks.SourcePosition;
 import io.sluice.sinks.epoch.EpochCommitter;
@@ -31,6 +33,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +43,7 @@ final class EpochLoop implements Runnable {
 
   private static final int HISTORY_RECORDS_MAX = 500;
   private static final int HISTORY_CHARS_MAX = 128 << 10;
+  private static final long LOOK_MILLIS = 200;
 
   /** Where the pipeline stands. For status: published as a whole. */
   record Standing(
@@ -62,6 +66,7 @@ final class EpochLoop implements Runnable {
   private EpochFile last;
   private List<String> foldedHistory;
   private volatile Standing standing;
+  private long cleanedUpAfter;
 
   /** What the loop needs of its surroundings. */
   record Parts(
@@ -103,6 +108,7 @@ final class EpochLoop implements Runnable {
     this.parking = parts.parking();
     this.afterEpoch = afterEpoch;
     this.onFailure = onFailure;
+    this.cleanedUpAfter = last.number();
     String position = last.position();
     this.standing =
         new Standing(
@@ -114,6 +120,16 @@ final class EpochLoop implements Runnable {
 
   Standing standing() {
     return standing;
+  }
+
+  /** Waits until nothing is looked at any more of the epochs before the newest finished one. */
+  synchronized void awaitCleanUp(CompletableFuture<Void> pipelineEnd) throws InterruptedException {
+    while (cleanedUpAfter < standing.epoch()) {
+      if (pipelineEnd.isDone()) {
+        throw new PipelineStoppedException(Reason.CLOSED, "The pipeline has ended");
+      }
+      wait(LOOK_MILLIS);
+    }
   }
 
   @Override
@@ -211,6 +227,10 @@ final class EpochLoop implements Runnable {
     // What the epoch before had made is gone: what is in the table is known of no epoch.
     parkFaults(null);
     afterEpoch.accept(snapshots);
+    synchronized (this) {
+      cleanedUpAfter = number;
+      notifyAll();
+    }
     Map<String, Long> named = new LinkedHashMap<>();
     snapshots.forEach((table, id) -> named.put(table.name(), id));
     listener.epochFinished(number, seconds, named);

@@ -342,13 +342,22 @@ public final class Pipeline implements AutoCloseable {
     if (monitor.locked(() -> tables.recovered(table)) == null) {
       throw new TableRefusedException(table, "Table " + table + " is not of this pipeline.");
     }
-    if (!parking.park(table, reason, Parking.By.OTHERS)) {
-      return false;
+    return leaveBehind(List.of(table), reason);
+  }
+
+  private boolean leaveBehind(List<SourceTableId> all, String reason) throws InterruptedException {
+    for (SourceTableId table : all) {
+      if (!parking.park(table, reason, Parking.By.OTHERS)) {
+        return false;
+      }
     }
     awaitCommitted();
-    LakeTable lake =
-        monitor.locked(() -> Objects.requireNonNull(tables.recovered(table)).lakeTable());
-    maintenance.leave(lake);
+    // The epoch before it is still looked at, in these tables' folders, too.
+    loop.awaitCleanUp(terminated);
+    for (SourceTableId table : all) {
+      maintenance.leave(
+          monitor.locked(() -> Objects.requireNonNull(tables.recovered(table)).lakeTable()));
+    }
     return true;
   }
 
@@ -366,10 +375,8 @@ public final class Pipeline implements AutoCloseable {
    *     empty if this pipeline parks no tables, and then nothing has changed
    */
   public Optional<RecoveredState> leaveAllBehind(String reason) throws InterruptedException {
-    for (SourceTableId table : tables()) {
-      if (!leaveBehind(table, reason)) {
-        return Optional.empty();
-      }
+    if (!leaveBehind(tables(), reason)) {
+      return Optional.empty();
     }
     return Optional.of(
         new RecoveredState(
