@@ -76,7 +76,7 @@ final class TablePipelines {
     return () -> close(holds);
   }
 
-  private static void close(List<PipelineHold> holds) throws IOException {
+  private static void close(List<PipelineHold> holds) {
     for (PipelineHold hold : holds) {
       hold.close();
     }

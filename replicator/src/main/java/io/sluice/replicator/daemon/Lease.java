@@ -101,6 +101,22 @@ final class Lease implements AutoCloseable {
    *     warehouse can't be written, CLOSED if stopped
    */
   void take(boolean takeOver, CompletableFuture<Void> stop) {
+    take(takeOver, true, stop);
+  }
+
+  /**
+   * Takes the lease if nobody has it, if its holder is known to be dead, or gives it back while it
+   * is watched. For work that only the lease protects, which doesn't keep a daemon that was asleep
+   * from going on.
+   *
+   * @throws PipelineStoppedException as {@link #take}; PROTECTED, too, if the holder may be asleep:
+   *     its lease is left alone
+   */
+  void takeFromNobody(CompletableFuture<Void> stop) {
+    take(false, false, stop);
+  }
+
+  private void take(boolean takeOver, boolean fromSleepers, CompletableFuture<Void> stop) {
     try {
       fileIO.makeFolder(folder);
       byte[] present = read();
@@ -121,7 +137,22 @@ final class Lease implements AutoCloseable {
         fromTheLiving = true;
         LOG.warn("Taking over from {}, which has the lease {}", holder, path);
       } else {
-        watch(present, holder, stop);
+        boolean free = watch(present, holder, stop);
+        if (!free && !fromSleepers) {
+          throw new PipelineStoppedException(
+              Reason.PROTECTED,
+              holder
+                  + " has the lease "
+                  + path
+                  + ". It has not renewed it for 15 s, but may be asleep, and would go on with files"
+                  + " that only it knows. Nothing was changed. Stop that daemon first; if it is gone"
+                  + " for good, delete "
+                  + path
+                  + ".");
+        }
+        if (!free) {
+          LOG.warn("{} hasn't renewed the lease: going on without it", holder);
+        }
         fromTheLiving = true;
       }
       write();
@@ -145,7 +176,8 @@ final class Lease implements AutoCloseable {
     }
   }
 
-  private void watch(byte[] present, LeaseHolder holder, CompletableFuture<Void> stop)
+  /** True if it was given back, false if nobody has renewed it. */
+  private boolean watch(byte[] present, LeaseHolder holder, CompletableFuture<Void> stop)
       throws IOException {
     LOG.info(
         "The lease {} is of {}; watching for {} s whether it is renewed ('sluice run --take-over'"
@@ -159,7 +191,7 @@ final class Lease implements AutoCloseable {
       }
       byte[] now = read();
       if (now == null) {
-        return;
+        return true;
       }
       if (!Arrays.equals(now, present)) {
         throw new PipelineStoppedException(
@@ -172,7 +204,7 @@ final class Lease implements AutoCloseable {
                 + " --take-over' takes the pipeline from it.");
       }
     }
-    LOG.warn("{} hasn't renewed the lease: going on without it", holder);
+    return false;
   }
 
   private byte[] nextText() {

@@ -2,7 +2,6 @@ package io.sluice.replicator.daemon;
 
 import io.sluice.lsm.io.FileIO;
 import io.sluice.sinks.epoch.EpochStore;
-import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -18,20 +17,27 @@ public final class PipelineHold implements AutoCloseable {
   }
 
   /**
-   * Takes the lease: at once if its holder is known to be dead, else after watching for 15 s.
+   * Takes the lease if nobody has it or its holder is known to be dead.
    *
    * @param id used by nobody else
-   * @throws io.sluice.sinks.PipelineStoppedException PROTECTED if a daemon runs the pipeline
+   * @throws io.sluice.sinks.PipelineStoppedException PROTECTED if a daemon runs the pipeline, or if
+   *     it has renewed nothing for 15 s and may yet be asleep: a lease alone does not keep it from
+   *     going on
    */
   public static PipelineHold take(FileIO fileIO, String warehouse, String pipeline, String id) {
-    Lease lease = new Lease(fileIO, new EpochStore(fileIO, warehouse, pipeline).folder(), id);
-    lease.take(false, new CompletableFuture<>());
+    return take(
+        new Lease(fileIO, new EpochStore(fileIO, warehouse, pipeline).folder(), id), pipeline);
+  }
+
+  /** With a lease of this id that is not taken yet. */
+  static PipelineHold take(Lease lease, String pipeline) {
+    lease.takeFromNobody(new CompletableFuture<>());
     lease.keep("sluice-hold-" + pipeline, () -> false, () -> {});
     return new PipelineHold(lease);
   }
 
   @Override
-  public void close() throws IOException {
+  public void close() {
     lease.close();
   }
 }

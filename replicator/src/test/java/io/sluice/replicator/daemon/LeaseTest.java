@@ -151,6 +151,40 @@ class LeaseTest {
     assertThat(second.wasTakenFromTheLiving()).isTrue();
   }
 
+  /** It may wake up and go on: a lease alone doesn't keep it from that. */
+  @Test
+  void aHoldIsRefusedWhileTheHolderMayBeAsleepHoweverOftenItIsTried() {
+    holder(1);
+    for (int i = 1; i <= 2; i++) {
+      assertThatThrownBy(() -> PipelineHold.take(lease(2), "shop"))
+          .isInstanceOfSatisfying(
+              PipelineStoppedException.class,
+              e -> assertThat(e.reason()).isEqualTo(Reason.PROTECTED))
+          .hasMessageContaining("process 1 on host db-host")
+          .hasMessageContaining("may be asleep");
+      assertThat(time.seconds()).isEqualTo(15L * i);
+      assertThat(namedProcess()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aHoldRefusesBesideALivingDaemonAndKeepsOthersFromStarting() {
+    Lease first = holder(1);
+    time.eachWait = () -> renew(first);
+    assertThatThrownBy(() -> PipelineHold.take(lease(2), "shop"))
+        .isInstanceOfSatisfying(
+            PipelineStoppedException.class,
+            e -> assertThat(e.reason()).isEqualTo(Reason.PROTECTED));
+    assertThat(namedProcess()).isEqualTo(1);
+    dead.add(1L);
+    time.eachWait = () -> {};
+    try (PipelineHold hold = PipelineHold.take(lease(3, storage), "shop")) {
+      assertThat(namedProcess()).isEqualTo(3);
+      assertThat(hold).isNotNull();
+    }
+    assertThat(storage.paths()).doesNotContain(PATH);
+  }
+
   @Test
   void aDeadHoldersLeaseIsTakenAtOnce() {
     holder(1);
