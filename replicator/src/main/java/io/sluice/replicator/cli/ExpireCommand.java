@@ -8,6 +8,7 @@ import io.sluice.lsm.io.FileIOs;
 import io.sluice.lsm.schema.TableOptions;
 import io.sluice.lsm.table.LsmTable;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.time.Duration;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
@@ -32,6 +33,9 @@ import picocli.CommandLine.Option;
 final class ExpireCommand implements Callable<Integer> {
 
   private static final Pattern DURATION = Pattern.compile("(\\d{1,9})\\s*(ms|s|m|min|h|d)");
+
+  /** A file takes no longer from its first byte to the snapshot that names it. */
+  private static final Duration ORPHAN_AGE_MIN = Duration.ofHours(1);
 
   private final Context context;
 
@@ -66,6 +70,13 @@ final class ExpireCommand implements Callable<Integer> {
   @Option(names = "--dry-run", description = "With --orphans: only list them.")
   private boolean dryRun;
 
+  @Option(
+      names = "--force",
+      description =
+          "With --orphans: delete also files younger than an hour. Only if nobody at all writes the"
+              + " table: what a writer has not committed yet looks like an orphan.")
+  private boolean force;
+
   ExpireCommand(Context context) {
     this.context = context;
   }
@@ -74,6 +85,9 @@ final class ExpireCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     if (dryRun && !orphans) {
       throw new CommandFailedException(ExitCode.USAGE, "--dry-run goes with --orphans only.");
+    }
+    if (force && !orphans) {
+      throw new CommandFailedException(ExitCode.USAGE, "--force goes with --orphans only.");
     }
     if (orphans && keep != null) {
       throw new CommandFailedException(ExitCode.USAGE, "--keep does not go with --orphans.");
@@ -137,6 +151,15 @@ final class ExpireCommand implements Callable<Integer> {
   private void cleanOrphans(LsmTable opened) throws Exception {
     Duration age = olderThan == null ? Duration.ofDays(1) : duration(olderThan);
     String root = opened.paths().root();
+    if (!dryRun && !force && age.compareTo(ORPHAN_AGE_MIN) < 0) {
+      throw new CommandFailedException(
+          ExitCode.USAGE,
+          "Files of table "
+              + root
+              + " that are younger than 1h may belong to a writer that has not committed them yet,"
+              + " such as a compaction or a job of another engine; they would be lost to it. Give"
+              + " --older-than 1h or more; or --force if nobody writes the table.");
+    }
     OrphanFiles files = opened.newOrphanFiles();
     if (files.unsupported() != null) {
       throw new CommandFailedException(
@@ -147,7 +170,8 @@ final class ExpireCommand implements Callable<Integer> {
       TablePipelines pipelines = new TablePipelines(fileIO, opened);
       AutoCloseable hold = dryRun ? () -> {} : pipelines.hold(context);
       try (hold) {
-        long before = context.clock().millis() - age.toMillis();
+        long now = dryRun ? context.clock().millis() : storageMillis(fileIO, root);
+        long before = now - age.toMillis();
         List<OrphanFiles.Orphan> found = files.find(before, pipelines::pendingDeltaLists);
         long bytes = 0;
         for (OrphanFiles.Orphan orphan : found) {
@@ -165,6 +189,25 @@ final class ExpireCommand implements Callable<Integer> {
                     + (dryRun ? ", nothing was deleted." : ", " + deleted + " deleted."));
       }
     }
+  }
+
+  /** The time that storage gives a file written now: it is by this clock that files have an age. */
+  private long storageMillis(FileIO fileIO, String root) throws IOException {
+    String probe = root + "/.sluice-clock-" + context.freshIds().get();
+    try {
+      try (OutputStream out = fileIO.create(probe)) {
+        out.write(1);
+      }
+      for (FileIO.FileStatus file : fileIO.list(root)) {
+        if (probe.endsWith("/" + file.name())) {
+          return file.modifiedMillis();
+        }
+      }
+    } finally {
+      fileIO.deleteQuietly(probe);
+    }
+    throw new IOException(
+        probe + " was written, but " + root + " does not list it; nothing was deleted");
   }
 
   static Duration duration(String text) {

@@ -158,7 +158,9 @@ class MaintenanceCommandsTest {
     assertThat(back.err()).contains("Consumer etl waits for snapshot 3");
     assertThat(rows(table)).isEqualTo(first);
     assertThat(
-            CommandLineRun.of("expire", table.toString(), "--orphans", "--older-than", "0s").out())
+            CommandLineRun.of(
+                    "expire", table.toString(), "--orphans", "--older-than", "0s", "--force")
+                .out())
         .isEmpty();
     assertThat(CommandLineRun.of("fsck", table.toString(), "--deep").out()).isEmpty();
     assertThat(rows(table, "--branch", "exp")).hasSize(2);
@@ -227,6 +229,11 @@ class MaintenanceCommandsTest {
     CommandLineRun dry = CommandLineRun.of("expire", table.toString(), "--orphans", "--dry-run");
     assertThat(dry.lines()).containsExactly(orphan.toString());
     assertThat(orphan).exists();
+    CommandLineRun tooYoung =
+        CommandLineRun.of("expire", table.toString(), "--orphans", "--older-than", "59m");
+    assertThat(tooYoung.exitCode()).isEqualTo(2);
+    assertThat(tooYoung.err()).contains("younger than 1h").contains("--force");
+    assertThat(orphan).exists();
     CommandLineRun run = CommandLineRun.of("expire", table.toString(), "--orphans");
     assertThat(run.exitCode()).isZero();
     assertThat(run.lines()).containsExactly(orphan.toString());
@@ -235,6 +242,9 @@ class MaintenanceCommandsTest {
     assertThat(pendingFile).exists();
     assertThat(young).exists();
     assertThat(foreign).exists();
+    try (Stream<Path> files = Files.list(table)) {
+      assertThat(files).noneMatch(file -> file.getFileName().toString().startsWith(".sluice"));
+    }
     assertThat(Path.of(opened.paths().manifest(delta.manifestList()))).exists();
     assertThat(warehouse.resolve("_sluice/shop/lease")).doesNotExist();
     assertThat(CommandLineRun.of("fsck", table.toString(), "--deep").exitCode()).isZero();
@@ -272,6 +282,7 @@ class MaintenanceCommandsTest {
             List.of("expire", table, "--keep", "0"),
             List.of("expire", table, "--older-than", "yesterday"),
             List.of("expire", table, "--dry-run"),
+            List.of("expire", table, "--force"),
             List.of("tag", table, "create"),
             List.of("tag", table, "create", "7"),
             List.of("tag", table, "create", "x", "--snapshot", "77"),
