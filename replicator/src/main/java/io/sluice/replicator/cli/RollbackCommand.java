@@ -84,6 +84,16 @@ final class RollbackCommand implements Callable<Integer> {
       for (String pipeline : new TablePipelines(fileIO, opened).owners()) {
         release(fileIO, root, pipeline, to.id());
       }
+      if (!snapshot(opened).equals(to)) {
+        throw new CommandFailedException(
+            ExitCode.PROTECTED,
+            "Snapshot "
+                + to.id()
+                + " of table "
+                + root
+                + " is another one than when this began: somebody has rolled the table back."
+                + " Look at 'sluice snapshots' and call again.");
+      }
       Rollback.Result result = opened.newRollback().to(to);
       say(
           "Table "
@@ -176,6 +186,15 @@ final class RollbackCommand implements Callable<Integer> {
     String problem = answer.get().problem();
     if (problem != null) {
       throw new CommandFailedException(ExitCode.PROTECTED, source + " can't be parked: " + problem);
+    }
+    if (requests.waitsFor(source)) {
+      throw new CommandFailedException(
+          ExitCode.PROTECTED,
+          source
+              + " is parked, but a request in "
+              + store.folder()
+              + " waits to copy it again, so the daemon is about to write the table. Nothing was"
+              + " rolled back. Wait until it is done, then call again.");
     }
   }
 

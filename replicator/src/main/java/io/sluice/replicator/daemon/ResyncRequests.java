@@ -118,6 +118,16 @@ public final class ResyncRequests {
     return fileIO.exists(path(id));
   }
 
+  /** Whether a request waits to copy this table, or all tables, again. */
+  public boolean waitsFor(SourceTableId table) throws IOException {
+    for (Request request : open()) {
+      if (request.park() == null && (request.table() == null || request.table().equals(table))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** All requests that wait. What is no request is answered so. */
   List<Request> open() throws IOException {
     List<Request> result = new ArrayList<>();
