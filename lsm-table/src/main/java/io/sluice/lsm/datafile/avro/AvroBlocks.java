@@ -36,6 +36,13 @@ final class AvroBlocks implements AutoCloseable {
   private static final int LONG_BYTES_MAX = 10;
   private static final int HEADER_BYTES_FIRST = 8 << 10;
 
+  /** More than any schema has. */
+  private static final int HEADER_BYTES_MAX = 16 << 20;
+
+  /** Of larger blocks the marker is looked at before their bytes are given memory. */
+  private static final int TRUSTED_BLOCK_BYTES = 1 << 20;
+
+  private final String path;
   private final RandomReader reader;
   private final long length;
   private final Schema schema;
@@ -47,6 +54,7 @@ final class AvroBlocks implements AutoCloseable {
    * @param length bytes, as the manifest says
    */
   AvroBlocks(FileIO fileIO, String path, long length) throws IOException {
+    this.path = path;
     this.length = length;
     RandomReader opened;
     try {
@@ -111,10 +119,10 @@ final class AvroBlocks implements AutoCloseable {
       try {
         return metadata(input);
       } catch (EOFException e) {
-        if (count == length) {
+        if (count == Math.min(length, HEADER_BYTES_MAX)) {
           throw e;
         }
-        count = (int) Math.min(Math.min(length, Integer.MAX_VALUE - 8L), 8L * count);
+        count = (int) Math.min(Math.min(length, HEADER_BYTES_MAX), 8L * count);
       }
     }
   }
@@ -161,15 +169,24 @@ final class AvroBlocks implements AutoCloseable {
       throw new EOFException(
           "A block of " + records + " records and " + size + " bytes at " + position);
     }
+    if (size > TRUSTED_BLOCK_BYTES) {
+      byte[] end = new byte[MARKER_BYTES];
+      fill(start + size, end);
+      checkMarker(end, 0);
+    }
     byte[] block = new byte[Math.toIntExact(size + MARKER_BYTES)];
     fill(start, block);
-    if (!Arrays.equals(block, (int) size, block.length, marker, 0, MARKER_BYTES)) {
-      throw new IOException("The block at " + position + " does not end with the file's marker");
-    }
+    checkMarker(block, (int) size);
     position = start + block.length;
     byte[] plain = plain(block, (int) size);
     into.set(plain, 0, plain == block ? (int) size : plain.length);
     return records;
+  }
+
+  private void checkMarker(byte[] bytes, int from) throws IOException {
+    if (!Arrays.equals(bytes, from, from + MARKER_BYTES, marker, 0, MARKER_BYTES)) {
+      throw new IOException("The block at " + position + " does not end with the file's marker");
+    }
   }
 
   private byte[] plain(byte[] block, int size) throws IOException {
@@ -205,9 +222,13 @@ final class AvroBlocks implements AutoCloseable {
       }
       default ->
           throw new UnsupportedTableException(
-              "Avro files with the codec "
+              "The data file "
+                  + path
+                  + " has the codec "
                   + codec
-                  + " are not read; there are zstandard, deflate, snappy and null");
+                  + ", and this engine reads zstandard, deflate, snappy and null. If the table was"
+                  + " written so, compact it fully with the engine that wrote it, with one of these"
+                  + " as file.compression; else the file is damaged: restore it from a copy.");
     };
   }
 

@@ -34,6 +34,9 @@ final class AvroKeyValueWriter implements KeyValueWriter {
 
   private static final int BLOCK_BYTES = 64 << 10;
 
+  /** Few rows of this size may fill a file. */
+  private static final int LARGE_ROW_BYTES = 32 << 10;
+
   private final FileIO fileIO;
   private final String path;
   private final TableSchema schema;
@@ -53,6 +56,7 @@ final class AvroKeyValueWriter implements KeyValueWriter {
   private @Nullable Output output;
   private byte[] minKey = FileSummary.noKey();
   private @Nullable BinaryRow maxKey;
+  private boolean largeRows;
   private boolean ended;
 
   /** The Avro side of a file that has begun. */
@@ -152,6 +156,9 @@ final class AvroKeyValueWriter implements KeyValueWriter {
     }
     encoder.flush();
     output().writer().appendEncoded(record.view());
+    if (record.size() >= LARGE_ROW_BYTES) {
+      largeRows = true;
+    }
     if (key != null) {
       BinaryRow keyRow = key.apply(value);
       if (maxKey == null) {
@@ -175,6 +182,11 @@ final class AvroKeyValueWriter implements KeyValueWriter {
       writer.create(avro, stream);
     }
     return begun;
+  }
+
+  @Override
+  public boolean hasLargeRows() {
+    return largeRows;
   }
 
   @Override

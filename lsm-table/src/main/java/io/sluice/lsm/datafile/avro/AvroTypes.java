@@ -29,7 +29,22 @@ final class AvroTypes {
 
   /** The schema of a file with these columns. */
   static Schema record(List<DataField> fields) {
-    return record("record", fields);
+    Schema schema = record("record", fields);
+    try {
+      if (!new Schema.Parser().parse(schema.toString()).equals(schema)) {
+        throw new AvroRuntimeException("Read again it is another schema");
+      }
+      return schema;
+    } catch (AvroRuntimeException e) {
+      // Records are named by the path to them, with _ between.
+      throw new UnsupportedTableException(
+          "Avro files can't hold these columns: two columns or nested fields of type ROW or MAP get"
+              + " one name there, which joins the names on the way to them by _ (a field b of a"
+              + " column a, and a column a_b): "
+              + e.getMessage()
+              + ". Rename one of them, or use orc or parquet.",
+          e);
+    }
   }
 
   private static Schema record(String name, List<DataField> fields) {
