@@ -12,6 +12,11 @@ import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.row.Row;
 import io.sluice.lsm.row.RowKind;
 import io.sluice.lsm.schema.DataField;
+import io.sluice.lsm.schema.DataType;
+import io.sluice.lsm.schema.DataType.ArrayType;
+import io.sluice.lsm.schema.DataType.MapType;
+import io.sluice.lsm.schema.DataType.MultisetType;
+import io.sluice.lsm.schema.DataType.NestedRowType;
 import io.sluice.lsm.schema.RowType;
 import io.sluice.lsm.schema.TableOptions;
 import io.sluice.lsm.schema.TableSchema;
@@ -82,7 +87,8 @@ final class OrcKeyValueReader implements KeyValueReader {
     }
     boolean trueInstants =
         !TableOptions.of(fileSchema).dataFiles().timestampLtzLegacy()
-            || reader.hasMetadataValue(InstantZone.MARK);
+            || reader.hasMetadataValue(InstantZone.MARK)
+            || !holdsInstants(fileSchema.rowType(), readColumns);
     this.zone = trueInstants ? InstantZone.none() : InstantZone.unopened(reader);
     for (int i = 0; i < width; i++) {
       DataField field = readColumns.field(i);
@@ -136,6 +142,29 @@ final class OrcKeyValueReader implements KeyValueReader {
       }
       throw ReadFailures.of(path, streams.failure(), e);
     }
+  }
+
+  /** Whether a wanted column of the file is or holds a TIMESTAMP_LTZ. */
+  private static boolean holdsInstants(RowType inFile, RowType wanted) {
+    for (DataField field : wanted.fields()) {
+      int at = inFile.positionOfId(field.id());
+      if (at >= 0 && holdsInstants(inFile.type(at))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean holdsInstants(DataType type) {
+    return switch (type.root()) {
+      case TIMESTAMP_LTZ -> true;
+      case ARRAY -> holdsInstants(((ArrayType) type).element());
+      case MAP -> holdsInstants(((MapType) type).key()) || holdsInstants(((MapType) type).value());
+      case MULTISET -> holdsInstants(((MultisetType) type).element());
+      case ROW ->
+          ((NestedRowType) type).fields().stream().anyMatch(field -> holdsInstants(field.type()));
+      default -> false;
+    };
   }
 
   /** Rows to take at once, so that they are not much more than BATCH_BYTES. */
