@@ -11,6 +11,7 @@ import io.sluice.lsm.schema.StatsMode;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,11 +30,21 @@ public final class ColumnStatsCollector {
   private final BytesView bytes = new BytesView();
 
   public ColumnStatsCollector(RowType type) {
+    this(type, every -> true);
+  }
+
+  /**
+   * @param bounded types whose smallest and largest values are gathered; of others the null counts
+   */
+  public ColumnStatsCollector(RowType type, Predicate<DataType> bounded) {
     type.fields().forEach(field -> types.add(field.type()));
     nullCounts = new long[type.size()];
     min = new Object[type.size()];
     max = new Object[type.size()];
     unordered = new boolean[type.size()];
+    for (int i = 0; i < unordered.length; i++) {
+      unordered[i] = !bounded.test(types.get(i));
+    }
   }
 
   public void add(Row row) {

@@ -45,6 +45,9 @@ final class ParquetKeyValueReader implements KeyValueReader {
 
   private static final int BATCH = 1024;
 
+  /** Large rows are taken fewer at once: a batch is not much more than this. */
+  private static final long BATCH_BYTES = 4 << 20;
+
   private final String path;
   private final DataFileMeta file;
   private final ParquetStreams.Input input;
@@ -57,8 +60,10 @@ final class ParquetKeyValueReader implements KeyValueReader {
   private final @Nullable ParquetValueReader sequenceReader;
   private final @Nullable ParquetValueReader kindReader;
   private @Nullable PageReadStore group;
+  private int groupsSeen;
   private long rowsLeftInGroup;
   private long rowsSeen;
+  private int batchRows = BATCH;
   private int batchSize;
   private int position = -1;
   private long[] sequences = new long[0];
@@ -222,7 +227,7 @@ final class ParquetKeyValueReader implements KeyValueReader {
           return false;
         }
       }
-      int size = (int) Math.min(BATCH, rowsLeftInGroup);
+      int size = (int) Math.min(batchRows, rowsLeftInGroup);
       if (sequenceReader != null && kindReader != null) {
         sequences = longs(sequenceReader, DataTypes.BIGINT, size);
         kinds = longs(kindReader, DataTypes.TINYINT, size);
@@ -266,9 +271,13 @@ final class ParquetKeyValueReader implements KeyValueReader {
     }
     group = next;
     rowsLeftInGroup = next.getRowCount();
+    batchRows = batchRows(reader.getRowGroups().get(groupsSeen++));
     ColumnReadStore store =
         new ColumnReadStoreImpl(
-            next, new DummyRecordConverter(projection).getRootConverter(), projection, createdBy);
+            new CheckedPages(next),
+            new DummyRecordConverter(projection).getRootConverter(),
+            projection,
+            createdBy);
     if (sequenceReader != null && kindReader != null) {
       sequenceReader.bind(store, rowsLeftInGroup);
       kindReader.bind(store, rowsLeftInGroup);
@@ -277,6 +286,20 @@ final class ParquetKeyValueReader implements KeyValueReader {
       column.reader().bind(store, rowsLeftInGroup);
     }
     return true;
+  }
+
+  /**
+   * Rows to take at once, so that they are not much more than BATCH_BYTES. A batch refers to the
+   * values of dictionaries: they are there once.
+   */
+  private int batchRows(BlockMetaData of) {
+    double bytes = 1;
+    for (ColumnChunkMetaData column : of.getColumns()) {
+      if (projection.containsPath(column.getPath().toArray())) {
+        bytes += Math.max(0, column.getTotalUncompressedSize());
+      }
+    }
+    return (int) Math.max(1, Math.min(BATCH, BATCH_BYTES * (double) of.getRowCount() / bytes));
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.sluice.lsm.datafile.parquet;
 import io.sluice.lsm.binary.BinaryRow;
 import io.sluice.lsm.binary.BinaryRowProjection;
 import io.sluice.lsm.binary.ColumnBounds;
+import io.sluice.lsm.binary.ColumnStatsCollector;
 import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.FileSummary;
 import io.sluice.lsm.datafile.KeyValueLayout;
@@ -27,6 +28,7 @@ import org.apache.parquet.hadoop.ColumnChunkPageWriteStore;
 import org.apache.parquet.hadoop.ParquetFileWriter;
 import org.apache.parquet.hadoop.metadata.CompressionCodecName;
 import org.apache.parquet.schema.MessageType;
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +41,8 @@ final class ParquetKeyValueWriter implements KeyValueWriter {
   private static final long ROW_GROUP_BYTES = 32L << 20;
 
   private static final int RECORDS_BETWEEN_CHECKS = 512;
+
+  private static final int PAGE_RECORDS_BETWEEN_CHECKS = 128;
 
   /** The size of a row group is asked for after so many bytes of text and binary values. */
   private static final long BYTES_BETWEEN_CHECKS = 4 << 20;
@@ -60,6 +64,7 @@ final class ParquetKeyValueWriter implements KeyValueWriter {
   private final CompressionCodecName codec;
   private final long rowGroupBytes;
   private final FileSummary summary;
+  private final ColumnStatsCollector texts;
   private final ParquetValueWriter.Volume volume = new ParquetValueWriter.Volume();
   private final @Nullable BinaryRowProjection key;
 
@@ -99,6 +104,7 @@ final class ParquetKeyValueWriter implements KeyValueWriter {
     this.path = path;
     this.schema = schema;
     this.summary = new FileSummary(schema, level, fileSource, clock);
+    this.texts = new ColumnStatsCollector(schema.rowType(), type -> type.root().isText());
     this.layout = KeyValueLayout.of(schema);
     this.message = ParquetTypes.message(layout.fields());
     this.keys = layout.keyPositions();
@@ -125,10 +131,18 @@ final class ParquetKeyValueWriter implements KeyValueWriter {
         ParquetProperties.builder()
             .withWriterVersion(ParquetProperties.WriterVersion.PARQUET_1_0)
             .withAllocator(new HeapByteBufferAllocator())
+            // A page ends near its size, a megabyte, also where rows are large.
+            .withMinRowCountForPageSizeCheck(1)
+            .withMaxRowCountForPageSizeCheck(PAGE_RECORDS_BETWEEN_CHECKS)
             .withPageWriteChecksumEnabled(true);
     if (!layout.append()) {
       // Numbers do not repeat: a dictionary would only be given up later.
       builder.withDictionaryEncoding(KeyValueLayout.SEQUENCE_NUMBER, false);
+    }
+    for (ColumnDescriptor column : message.getColumns()) {
+      if (column.getPrimitiveType().getPrimitiveTypeName() == PrimitiveTypeName.BINARY) {
+        builder.withStatisticsEnabled(String.join(".", column.getPath()), false);
+      }
     }
     this.properties = builder.build();
   }
@@ -172,6 +186,7 @@ final class ParquetKeyValueWriter implements KeyValueWriter {
         maxKey = keyRow;
       }
     }
+    texts.add(value);
     summary.add(sequenceNumber, kind);
     into.rows++;
     if (volume.bytes - before >= LARGE_ROW_BYTES) {
@@ -192,13 +207,7 @@ final class ParquetKeyValueWriter implements KeyValueWriter {
 
   private RowGroup begin() throws IOException {
     if (output == null) {
-      OutputStream file = fileIO.create(path);
-      ParquetStreams.Output stream = new ParquetStreams.Output(file);
-      ParquetFileWriter writer =
-          new ParquetFileWriter(
-              stream, message, ParquetFileWriter.Mode.CREATE, rowGroupBytes, 0, null, properties);
-      output = new Output(stream, writer);
-      writer.start();
+      output = start(fileIO.create(path));
     }
     BytesInputCompressor compressor = codecs.getCompressor(codec);
     ColumnChunkPageWriteStore pages =
@@ -221,6 +230,28 @@ final class ParquetKeyValueWriter implements KeyValueWriter {
         store,
         layout.append() ? null : store.getColumnWriter(column(KeyValueLayout.SEQUENCE_NUMBER)),
         layout.append() ? null : store.getColumnWriter(column(KeyValueLayout.VALUE_KIND)));
+  }
+
+  private Output start(OutputStream file) throws IOException {
+    boolean started = false;
+    try {
+      ParquetStreams.Output stream = new ParquetStreams.Output(file);
+      ParquetFileWriter writer =
+          new ParquetFileWriter(
+              stream, message, ParquetFileWriter.Mode.CREATE, rowGroupBytes, 0, null, properties);
+      writer.start();
+      started = true;
+      return new Output(stream, writer);
+    } finally {
+      if (!started) {
+        try {
+          file.close();
+        } catch (IOException e) {
+          ParquetFormat.LOG.debug("Closing a file that has not begun", e);
+        }
+        fileIO.deleteQuietly(path);
+      }
+    }
   }
 
   private ColumnDescriptor column(String name) {
@@ -277,7 +308,7 @@ final class ParquetKeyValueWriter implements KeyValueWriter {
     begun.writer().close();
     ended = true;
     codecs.release();
-    ParquetStats stats = new ParquetStats(begun.writer().getFooter(), schema);
+    ParquetStats stats = new ParquetStats(begun.writer().getFooter(), schema, texts);
     BinaryRow last = maxKey;
     ColumnBounds[] bounds = new ColumnBounds[schema.rowType().size()];
     for (int i = 0; i < bounds.length; i++) {

@@ -2,6 +2,7 @@ package io.sluice.lsm.datafile.parquet;
 
 import io.sluice.lsm.binary.ColumnBounds;
 import io.sluice.lsm.binary.ColumnBounds.Moment;
+import io.sluice.lsm.binary.ColumnStatsCollector;
 import io.sluice.lsm.schema.DataField;
 import io.sluice.lsm.schema.DataType;
 import io.sluice.lsm.schema.DataType.DecimalType;
@@ -22,14 +23,23 @@ import org.apache.parquet.hadoop.metadata.BlockMetaData;
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
 import org.apache.parquet.hadoop.metadata.ParquetMetadata;
 
-/** Turns the statistics that Parquet gathers anyway into those of a manifest. */
+/**
+ * Turns the statistics that Parquet gathers anyway into those of a manifest. Parquet has none of
+ * text and binary columns: it would keep the bounds of every page and row group, whole, until the
+ * file ends.
+ */
 final class ParquetStats {
 
   private final Map<String, Statistics<?>> byColumn = new HashMap<>();
   private final TableSchema schema;
+  private final ColumnStatsCollector texts;
 
-  ParquetStats(ParquetMetadata footer, TableSchema schema) {
+  /**
+   * @param texts the bounds of text columns and the null counts of text and binary ones
+   */
+  ParquetStats(ParquetMetadata footer, TableSchema schema, ColumnStatsCollector texts) {
     this.schema = schema;
+    this.texts = texts;
     for (BlockMetaData group : footer.getBlocks()) {
       for (ColumnChunkMetaData column : group.getColumns()) {
         if (column.getPath().size() == 1) {
@@ -48,9 +58,16 @@ final class ParquetStats {
     }
   }
 
+  static boolean ofTextOrBytes(DataType type) {
+    return type.root().isText() || type.root().isBytes();
+  }
+
   /** Of the column at a position among the table's; nothing of nested ones. */
   ColumnBounds bounds(int position) {
     DataField field = schema.rowType().field(position);
+    if (ofTextOrBytes(field.type())) {
+      return texts.bounds(position);
+    }
     Statistics<?> of = byColumn.get(field.name());
     if (of == null || field.type().root().isNested()) {
       return ColumnBounds.NONE;
@@ -77,23 +94,23 @@ final class ParquetStats {
       }
       case FLOAT -> {
         FloatStatistics floats = (FloatStatistics) of;
-        yield doubles(nulls, floats.getMin(), floats.getMax());
+        yield doubles(nulls, of.getNanCount(), floats.getMin(), floats.getMax());
       }
       case DOUBLE -> {
         DoubleStatistics doubles = (DoubleStatistics) of;
-        yield doubles(nulls, doubles.getMin(), doubles.getMax());
+        yield doubles(nulls, of.getNanCount(), doubles.getMin(), doubles.getMax());
       }
       case DECIMAL -> decimals(nulls, of, (DecimalType) type);
-      case CHAR, VARCHAR -> new ColumnBounds(nulls, of.getMinBytes(), of.getMaxBytes());
       case TIMESTAMP, TIMESTAMP_LTZ -> timestamps(nulls, of, ((TemporalType) type).precision());
-      case BINARY, VARBINARY, ARRAY, MAP, MULTISET, ROW, VARIANT ->
+      case CHAR, VARCHAR, BINARY, VARBINARY, ARRAY, MAP, MULTISET, ROW, VARIANT ->
           new ColumnBounds(nulls, null, null);
     };
   }
 
-  private static ColumnBounds doubles(long nulls, double min, double max) {
-    // A NaN among the values is the largest for Parquet; it has no place in the order.
-    if (Double.isNaN(min) || Double.isNaN(max)) {
+  private static ColumnBounds doubles(long nulls, long nans, double min, double max) {
+    // Parquet leaves NaN out of its bounds and counts it, -1 where it did not. It has no place in
+    // the order.
+    if (nans != 0 || Double.isNaN(min) || Double.isNaN(max)) {
       return new ColumnBounds(nulls, null, null);
     }
     return new ColumnBounds(nulls, min == 0 ? -0.0 : min, max == 0 ? 0.0 : max);

@@ -39,8 +39,15 @@ abstract class ParquetValueWriter {
 
   static final long DAY_MILLIS = 86_400_000L;
 
-  /** Bytes of text and binary values, counted by all writers of a file together. */
+  /**
+   * Bytes of text and binary values and of what is in arrays and maps, roughly, counted by all
+   * writers of a file together.
+   */
   static final class Volume {
+
+    /** What a value inside of an array or map counts, beside its text or binary value. */
+    static final long ELEMENT_BYTES = 8;
+
     long bytes;
   }
 
@@ -113,7 +120,8 @@ abstract class ParquetValueWriter {
                     ((ArrayType) type).element(),
                     then(path, "list", "element"),
                     defined + 1,
-                    repetition + 1));
+                    repetition + 1),
+                volume);
         case MAP ->
             map(type, ((MapType) type).key(), ((MapType) type).value(), path, defined, repetition);
         case MULTISET ->
@@ -157,7 +165,8 @@ abstract class ParquetValueWriter {
           defined,
           repetition + 1,
           build(key.withNullable(false), then(entry, "key"), defined + 1, repetition + 1),
-          build(value, then(entry, "value"), defined + 1, repetition + 1));
+          build(value, then(entry, "value"), defined + 1, repetition + 1),
+          volume);
     }
   }
 
@@ -396,11 +405,14 @@ abstract class ParquetValueWriter {
 
     private final int repeated;
     private final ParquetValueWriter element;
+    private final Volume volume;
 
-    ListWriter(boolean nullable, int defined, int repeated, ParquetValueWriter element) {
+    ListWriter(
+        boolean nullable, int defined, int repeated, ParquetValueWriter element, Volume volume) {
       super(nullable, defined);
       this.repeated = repeated;
       this.element = element;
+      this.volume = volume;
     }
 
     @Override
@@ -412,6 +424,7 @@ abstract class ParquetValueWriter {
     void writeValue(Values from, int at, int repetition) {
       Values elements = from.getArray(at);
       int size = elements.size();
+      volume.bytes += Volume.ELEMENT_BYTES * size;
       if (size == 0) {
         element.writeNull(repetition, defined);
       }
@@ -436,17 +449,20 @@ abstract class ParquetValueWriter {
     private final int repeated;
     private final ParquetValueWriter key;
     private final ParquetValueWriter value;
+    private final Volume volume;
 
     MapWriter(
         boolean nullable,
         int defined,
         int repeated,
         ParquetValueWriter key,
-        ParquetValueWriter value) {
+        ParquetValueWriter value,
+        Volume volume) {
       super(nullable, defined);
       this.repeated = repeated;
       this.key = key;
       this.value = value;
+      this.volume = volume;
     }
 
     @Override
@@ -461,6 +477,7 @@ abstract class ParquetValueWriter {
       Values keys = map.keys();
       Values values = map.values();
       int size = map.size();
+      volume.bytes += 2 * Volume.ELEMENT_BYTES * size;
       if (size == 0) {
         writeNull(repetition, defined);
       }
