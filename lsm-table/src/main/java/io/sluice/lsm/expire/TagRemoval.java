@@ -65,12 +65,11 @@ public final class TagRemoval {
     ReachableFiles others = new ReachableFiles(fileIO, paths, manifests, folders);
     others.addTags(tags, name);
     others.addBranches(new BranchStore(fileIO, paths));
-    // What the oldest snapshot no longer has, no later one has.
+    // All of them: the one with the lowest number may stand in a hole, and lack what came later.
     for (long id : ids) {
-      Snapshot oldest = snapshots.readIfThere(id);
-      if (oldest != null) {
-        others.add(oldest, "Snapshot " + id);
-        break;
+      Snapshot snapshot = snapshots.readIfThere(id);
+      if (snapshot != null) {
+        others.add(snapshot, "Snapshot " + id);
       }
     }
     tags.delete(name);

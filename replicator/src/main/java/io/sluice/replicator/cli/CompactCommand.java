@@ -3,10 +3,14 @@ package io.sluice.replicator.cli;
 import io.sluice.lsm.compaction.CompactionListener;
 import io.sluice.lsm.compaction.TableCompactor;
 import io.sluice.lsm.error.CommitConflictException;
+import io.sluice.lsm.level.BucketId;
 import io.sluice.lsm.table.LsmTable;
 import io.sluice.lsm.table.TableStatistics;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -36,12 +40,13 @@ final class CompactCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     LsmTable opened = table.open(context);
+    FirstFailure failure = new FirstFailure(CompactionListener.logging(opened.paths().root()));
     TableStatistics before = opened.statistics(opened.snapshots().findLatest());
     try (TableCompactor compactor =
         opened.newCompactor(
             TableCompactor.Settings.of("sluice-compact-" + context.freshIds().get()),
             Runnable::run,
-            CompactionListener.logging(opened.paths().root()))) {
+            failure)) {
       if (full) {
         compactFully(compactor);
       } else {
@@ -49,6 +54,7 @@ final class CompactCommand implements Callable<Integer> {
         compactor.wake();
       }
     }
+    failure.rethrow();
     TableStatistics after = opened.statistics(opened.snapshots().findLatest());
     context
         .out()
@@ -61,6 +67,45 @@ final class CompactCommand implements Callable<Integer> {
                 + told(after)
                 + " now. Files that are no longer needed go when their snapshots expire.");
     return ExitCode.OK;
+  }
+
+  /** In the background a failure is tried again; here it is the end. */
+  private static final class FirstFailure implements CompactionListener {
+    private final CompactionListener log;
+    private @Nullable Throwable first;
+
+    FirstFailure(CompactionListener log) {
+      this.log = log;
+    }
+
+    @Override
+    public void committed(Set<BucketId> buckets, long snapshotId) {
+      log.committed(buckets, snapshotId);
+    }
+
+    @Override
+    public void conflicted(Set<BucketId> buckets, Throwable cause) {
+      log.conflicted(buckets, cause);
+    }
+
+    @Override
+    public synchronized void failed(String what, Throwable cause, Duration retryIn) {
+      if (first == null) {
+        first = cause;
+      }
+    }
+
+    synchronized void rethrow() throws IOException {
+      if (first instanceof IOException io) {
+        throw io;
+      }
+      if (first instanceof RuntimeException runtime) {
+        throw runtime;
+      }
+      if (first != null) {
+        throw new IOException(first);
+      }
+    }
   }
 
   /** A bucket that a pipeline has compacted meanwhile is looked at again. */

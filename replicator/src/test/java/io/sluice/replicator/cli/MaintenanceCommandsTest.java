@@ -23,6 +23,7 @@ import java.nio.file.attribute.FileTime;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -110,6 +111,26 @@ class MaintenanceCommandsTest {
         CommandLineRun.of("compact", copy("deletion-vectors", "dvt").toString());
     assertThat(refused.exitCode()).isEqualTo(2);
     assertThat(refused.err()).contains("deletion-vectors.enabled = true");
+  }
+
+  @Test
+  void compactEndsWithTheFaultThatItMet() throws IOException {
+    Path table = copy("dedup-orc", "orders");
+    Path schema = table.resolve("schema/schema-0");
+    Files.writeString(
+        schema,
+        Files.readString(schema)
+            .replace(
+                "\"bucket\" :", "\"num-sorted-run.compaction-trigger\" : \"2\",\n\"bucket\" :"));
+    for (ManifestEntry live : open(table).liveFiles(open(table).snapshots().findLatest())) {
+      Path file = table.resolve("bucket-" + live.bucket()).resolve(live.file().fileName());
+      byte[] content = Files.readAllBytes(file);
+      Arrays.fill(content, (byte) 0x55);
+      Files.write(file, content);
+    }
+    CommandLineRun run = CommandLineRun.of("compact", table.toString());
+    assertThat(run.exitCode()).isEqualTo(4);
+    assertThat(run.err()).contains("bucket-").contains("damaged");
   }
 
   @Test
