@@ -40,8 +40,8 @@ trap cleanup EXIT
 trap 'exit 130' INT TERM
 
 [ "$(id -u)" = 0 ] || die "needs root"
-for tool in debootstrap systemd-nspawn nsenter jdb java; do
-  command -v "$tool" >/dev/null || die "there is no $tool (apt-get install debootstrap systemd-container openjdk-17-jdk-headless)"
+for tool in debootstrap systemd-nspawn nsenter jdb java curl; do
+  command -v "$tool" >/dev/null || die "there is no $tool (apt-get install debootstrap systemd-container openjdk-17-jdk-headless curl)"
 done
 [ -x "$mysql_home/bin/mysqld" ] || "$root/testcontainers-it/servers/prepare.sh" || die "no MySQL server"
 
@@ -78,6 +78,7 @@ await() { # seconds, what it is about, command...
 free_port() { python3 -c 'import socket; s=socket.socket(); s.bind(("127.0.0.1",0)); print(s.getsockname()[1])'; }
 port=$(free_port)
 debug_port=$(free_port)
+http_port=$(free_port)
 mkdir "$work/db"
 cat >"$work/db/init.sql" <<SQL
 CREATE USER 'cdc'@'%' IDENTIFIED BY 'cdc-word';
@@ -109,7 +110,7 @@ insert 'first in the binlog'
 tree=${SLUICE_TREE:-$work/tree}
 if [ ! -x "$tree/usr/lib/systemd/systemd" ] && [ ! -x "$tree/lib/systemd/systemd" ]; then
   echo "run.sh: making a small Debian in $tree"
-  debootstrap --variant=minbase --include=systemd,systemd-sysv,dbus bookworm "$tree" >"$work/debootstrap.log" ||
+  debootstrap --variant=minbase --include=systemd,systemd-sysv,dbus,procps bookworm "$tree" >"$work/debootstrap.log" ||
     die "debootstrap failed: $(tail -n 3 "$work/debootstrap.log")"
 fi
 rm -rf "$tree/opt/sluice" "$tree/srv/lake" "$tree/etc/sluice" "$tree"/etc/systemd/system/sluice* "$tree"/var/log/journal
@@ -130,7 +131,7 @@ sluice {
     user = cdc, password-file = \${CREDENTIALS_DIRECTORY}/source-password
     include = ["shop.*"]
   }
-  http.listen = off
+  http.listen = "127.0.0.1:$http_port"
 }
 CONF
 cat >"$tree/etc/sluice/shop.env" <<ENV
@@ -247,8 +248,21 @@ before=$(show NRestarts)
 sleep $((watchdog * 2))
 is "restarts meanwhile" "$before" "$(show NRestarts)"
 
+echo "== reload"
+before=$(show NRestarts)
+if inside systemctl reload "$unit"; then ok "systemctl reload"; else failed "systemctl reload"; fi
+was_read() { journal -n 20 | grep -q 'The config has not changed'; }
+await 60 "the config was read again" was_read
+is "restarts" "$before" "$(show NRestarts)"
+is "state" active "$(show ActiveState)"
+
 echo "== stop"
+# Rows that it has taken in, committed or not.
+taken() { curl -s "http://127.0.0.1:$http_port/metrics" | sed -n 's/^sluice_rows_total{.*kind="insert".*} \([0-9]*\).*/\1/p'; }
+before=$(taken)
 for i in 1 2 3 4 5; do insert "last $i"; done
+has_taken() { [ "$(taken)" -ge $((before + 5)) ]; }
+await 60 "five more rows are taken in" has_taken
 inside systemctl stop "$unit"
 is "result" success "$(show Result)"
 is "exit code" 0 "$(show ExecMainStatus)"

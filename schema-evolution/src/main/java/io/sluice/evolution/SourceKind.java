@@ -1,7 +1,9 @@
 package io.sluice.evolution;
 
+import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * What a MySQL or MariaDB column holds, whatever name its type was declared by. Converters of
@@ -57,6 +59,8 @@ public enum SourceKind {
   UNKNOWN;
 
   private static final int FLOAT_DIGITS_MAX = 24;
+
+  private static final Set<SourceKind> INTEGERS = EnumSet.range(TINYINT_ONE, BIGINT_UNSIGNED);
 
   private static final Map<String, SourceKind> BY_NAME =
       Map.ofEntries(
@@ -158,5 +162,10 @@ public enum SourceKind {
           length != null && column.scale() == null && length > FLOAT_DIGITS_MAX ? DOUBLE : FLOAT;
       default -> kind;
     };
+  }
+
+  /** TINYINT to BIGINT, signed or not. */
+  public boolean isInteger() {
+    return INTEGERS.contains(this);
   }
 }

@@ -1,9 +1,12 @@
 package io.sluice.sinks;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.binary.BinaryRow;
 import java.io.IOException;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The backfill's way into the pipeline (design: backfill by LSM sequence numbers). Thread safe;
@@ -16,6 +19,14 @@ public interface BackfillInput {
    * for: every row of the table is to be copied once more.
    */
   String AGAIN = "{\"state\":\"again\"}";
+
+  /** As {@link #AGAIN}, for a stretch of keys of a table that is copied already. */
+  static String again(KeyStretch keys) {
+    ObjectNode node = JsonNodeFactory.instance.objectNode();
+    node.put("state", "again");
+    keys.writeTo(node.putObject("within"));
+    return node.toString();
+  }
 
   /**
    * In one step with the delivery of events: notes what has been delivered, draws the chunk's
@@ -57,12 +68,13 @@ public interface BackfillInput {
    * written since: the source hasn't them any more. Waits until everything handed over before can
    * be read.
    *
+   * @param keys those that were copied; null: all
    * @return how many
    * @throws ChunkOutdatedException the table was altered, truncated or parked meanwhile: nothing
    *     counts
    * @throws IOException the lake can't be read now
    */
-  default long sweep(RoutedTable table)
+  default long sweep(RoutedTable table, @Nullable KeyStretch keys)
       throws ChunkOutdatedException, InterruptedException, IOException {
     throw new UnsupportedOperationException("sweep of " + table.lakeTable());
   }

@@ -53,11 +53,12 @@ public interface ChangeInput {
    * copy. Readers see a full table all the time.
    *
    * @param definition the table as it is where the stream stands
+   * @param part null: all rows
    * @return the table's next generation
-   * @throws TableRefusedException if the lake table can't become what the source has; nothing has
-   *     changed
+   * @throws TableRefusedException if the lake table can't become what the source has, or a part is
+   *     asked for of a table that isn't wholly copied; nothing has changed
    */
-  default RoutedTable resync(SourceTable definition) {
+  default RoutedTable resync(SourceTable definition, @Nullable PartCopy part) {
     throw new UnsupportedOperationException("resync of " + definition.id());
   }
 

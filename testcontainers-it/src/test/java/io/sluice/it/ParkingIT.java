@@ -98,7 +98,22 @@ class ParkingIT {
         assertThat(commandLog()).contains("no primary key");
         assertThat(command(pipeline, "resync", "-c", config(pipeline), "d.nothing")).isEqualTo(2);
         // A table that goes on may be repaired in the same way.
+        execute(
+            server,
+            "SET SESSION sql_log_bin = 0",
+            "UPDATE d.b SET v = 10",
+            "DELETE FROM d.b WHERE id = 2");
+        String second = "id > 1 AND id <= 2";
+        assertThat(command(pipeline, "resync", "-c", config(pipeline), "d.b", "--where", second))
+            .as(commandLog())
+            .isZero();
+        assertThat(rows(pipeline, "b")).isEqualTo(List.of("[1, 1]", "[3, 3]"));
+        String value = "v = 1";
+        assertThat(command(pipeline, "resync", "-c", config(pipeline), "d.b", "--where", value))
+            .isEqualTo(1);
+        assertThat(commandLog()).contains("first column of its primary key");
         assertThat(command(pipeline, "resync", "-c", config(pipeline), "d.b")).isZero();
+        LakeAssert.same(server, pipeline, "d", "b");
         assertThat(daemon.terminate()).as(daemon.logTail()).isZero();
       }
       try (DaemonProcess daemon = DaemonProcess.run(pipeline)) {

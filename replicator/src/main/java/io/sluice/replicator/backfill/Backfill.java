@@ -9,6 +9,7 @@ import io.sluice.sinks.BackfillInput;
 import io.sluice.sinks.ChunkOutdatedException;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.RoutedTable;
+import io.sluice.sinks.TableRefusedException;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -125,6 +126,27 @@ public final class Backfill implements AutoCloseable {
           return copy;
         });
     wake();
+  }
+
+  /**
+   * The progress by which a table is wholly copied.
+   *
+   * @throws TableRefusedException it is not
+   */
+  public static String copied(BackfillInput input, SourceTableId table) {
+    String text = input.progress().get(table);
+    BackfillProgress progress = BackfillProgress.parse(text);
+    if (text == null || progress.state() != State.CONSISTENT) {
+      throw new TableRefusedException(
+          table,
+          "Table "
+              + table
+              + " is "
+              + progress.state().text()
+              + ": a part of it can be copied again only when it is consistent. Leave out --where to"
+              + " copy all of it.");
+    }
+    return text;
   }
 
   /** All tables, in the order they were added. */
@@ -427,7 +449,8 @@ public final class Backfill implements AutoCloseable {
       return;
     }
     BackfillProgress consistent =
-        new BackfillProgress(State.CONSISTENT, List.of(), List.of(), done.rows(), done.estimate());
+        new BackfillProgress(
+            State.CONSISTENT, List.of(), List.of(), done.rows(), done.estimate(), null);
     if (input.progress(table, consistent.text(end))) {
       copy.consistent();
       LOG.info("{} is copied: {} rows, consistent from here on", copy.id(), done.rows());
@@ -443,7 +466,7 @@ public final class Backfill implements AutoCloseable {
       return false;
     }
     try {
-      long deleted = input.sweep(table);
+      long deleted = input.sweep(table, copy.within());
       LOG.info("{} had {} rows that the source has no more: deleted", copy.id(), deleted);
       return true;
     } catch (ChunkOutdatedException e) {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.sluice.sinks.KeyStretch;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * {"state":"copying","key":["a","b"],"todo":[[["5","x"],null]],"rows":100,"estimate":900}
  * {"state":"copied","settle":{"file":"binlog.000002","pos":4711},"rows":900,"estimate":900}
  * {"state":"consistent","rows":900}
+ * {"state":"again","within":{"column":"a","from":"5","to":"9"}}
  * </pre>
  *
  * What is to do is kept, not what is done: it is as good (the rest of the key space is done) and
@@ -25,9 +27,15 @@ import org.jspecify.annotations.Nullable;
  * @param todo ranges that are not done, in the server's order of keys
  * @param rows copied so far, those of chunks that were read again included
  * @param estimate of all rows when the copy began; 0 if unknown
+ * @param within the keys that are copied; null: all. Kept until the table is consistent
  */
 public record BackfillProgress(
-    State state, List<String> key, List<KeyRange> todo, long rows, long estimate) {
+    State state,
+    List<String> key,
+    List<KeyRange> todo,
+    long rows,
+    long estimate,
+    @Nullable KeyStretch within) {
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -53,7 +61,7 @@ public record BackfillProgress(
   }
 
   static BackfillProgress of(State state) {
-    return new BackfillProgress(state, List.of(), List.of(), 0, 0);
+    return new BackfillProgress(state, List.of(), List.of(), 0, 0, null);
   }
 
   /**
@@ -74,7 +82,12 @@ public record BackfillProgress(
           List<KeyRange> todo = new ArrayList<>();
           node.path("todo").forEach(range -> todo.add(range(range)));
           return new BackfillProgress(
-              state, key, todo, node.path("rows").asLong(), node.path("estimate").asLong());
+              state,
+              key,
+              todo,
+              node.path("rows").asLong(),
+              node.path("estimate").asLong(),
+              KeyStretch.readFrom(node.path("within")));
         }
       }
     } catch (JsonProcessingException e) {
@@ -109,6 +122,9 @@ public record BackfillProgress(
         put(pair, range.from());
         put(pair, range.to());
       }
+    }
+    if (within != null) {
+      within.writeTo(node.putObject("within"));
     }
     if (settle != null) {
       node.putObject("settle").put("file", settle.file()).put("pos", settle.position());

@@ -76,9 +76,10 @@ record ChunkCutter(
     List<String> from = range.from();
     List<String> to = range.to();
     if (smallest != null && largest != null) {
-      BigInteger start =
-          from == null ? smallest.subtract(BigInteger.ONE) : new BigInteger(from.get(0));
-      BigInteger end = to == null ? largest : new BigInteger(to.get(0));
+      // A range may begin far below the first key, or end far behind the last.
+      BigInteger start = smallest.subtract(BigInteger.ONE);
+      start = from == null ? start : start.max(new BigInteger(from.get(0)));
+      BigInteger end = to == null ? largest : largest.min(new BigInteger(to.get(0)));
       BigInteger cut = start.add(BigInteger.valueOf((long) Math.ceil(rows * step)));
       return cut.compareTo(end) < 0 ? List.of(cut.toString()) : null;
     }

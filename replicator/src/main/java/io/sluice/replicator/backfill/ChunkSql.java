@@ -105,18 +105,21 @@ final class ChunkSql {
     return both.toString();
   }
 
-  /** The written-out tuple comparison; the last column takes an operator of its own. */
+  /**
+   * The written-out tuple comparison, of as many columns as the bound has; the last of them takes
+   * an operator of its own.
+   */
   private String compare(List<String> bound, String strict, String last) {
-    if (bound.size() != keys.size()) {
+    if (bound.isEmpty() || bound.size() > keys.size()) {
       throw new IllegalArgumentException(
           "A key of " + table + " has " + keys.size() + " columns, not " + bound.size());
     }
     StringJoiner any = new StringJoiner(" OR ", "(", ")");
     StringBuilder equals = new StringBuilder();
-    for (int i = 0; i < keys.size(); i++) {
+    for (int i = 0; i < bound.size(); i++) {
       String name = keys.get(i).quotedName();
       String literal = keys.get(i).sqlLiteral(bound.get(i));
-      String operator = i == keys.size() - 1 ? last : strict;
+      String operator = i == bound.size() - 1 ? last : strict;
       any.add("(" + equals + name + operator + literal + ")");
       equals.append(name).append(" = ").append(literal).append(" AND ");
     }

@@ -32,27 +32,16 @@ record KeyColumn(String name, Literal literal, @Nullable String charset) {
   }
 
   static KeyColumn of(SourceColumn live) {
+    SourceKind kind = SourceKind.of(live);
     Literal literal =
-        switch (SourceKind.of(live)) {
-          case TINYINT_ONE,
-              TINYINT,
-              TINYINT_UNSIGNED,
-              SMALLINT,
-              SMALLINT_UNSIGNED,
-              MEDIUMINT,
-              MEDIUMINT_UNSIGNED,
-              INT,
-              INT_UNSIGNED,
-              BIGINT,
-              BIGINT_UNSIGNED ->
-              Literal.INTEGER;
+        switch (kind) {
           case DECIMAL -> Literal.DECIMAL;
           case DATE, DATETIME, TIMESTAMP, TIME -> Literal.TEMPORAL;
           case CHAR, TEXT -> live.charset() == null ? Literal.NONE : Literal.TEXT;
           case BINARY, BLOB -> Literal.BYTES;
           // FLOAT and DOUBLE: a literal is not exact. ENUM and SET: ordered by number, compared as
           // text. BIT, YEAR: constants are converted in ways of their own.
-          default -> Literal.NONE;
+          default -> kind.isInteger() ? Literal.INTEGER : Literal.NONE;
         };
     return new KeyColumn(live.name(), literal, live.charset());
   }

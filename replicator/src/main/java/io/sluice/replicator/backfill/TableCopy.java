@@ -7,6 +7,7 @@ import io.sluice.replicator.backfill.BackfillProgress.State;
 import io.sluice.replicator.values.ValueEncoder;
 import io.sluice.replicator.values.ValueEncoders;
 import io.sluice.sinks.ChunkOutdatedException;
+import io.sluice.sinks.KeyStretch;
 import io.sluice.sinks.RoutedTable;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -57,6 +58,7 @@ final class TableCopy {
   private RoutedTable table;
   private State state;
   private List<String> savedKey;
+  private @Nullable KeyStretch within;
   private final List<Segment> segments = new ArrayList<>();
   private long estimate;
   private int chunkRows;
@@ -86,8 +88,9 @@ final class TableCopy {
     savedKey = saved.key();
     rows.set(saved.rows());
     estimate = saved.estimate();
+    within = saved.within();
     switch (saved.state()) {
-      case PENDING, AGAIN -> startOver();
+      case PENDING, AGAIN -> startOver(within);
       case COPYING -> {
         state = State.COPYING;
         saved.todo().forEach(range -> segments.add(new Segment(range)));
@@ -99,9 +102,10 @@ final class TableCopy {
     }
   }
 
-  private void startOver() {
+  private void startOver(@Nullable KeyStretch keys) {
+    within = keys;
     segments.clear();
-    segments.add(new Segment(KeyRange.ALL));
+    segments.add(new Segment(keys == null ? KeyRange.ALL : KeyRange.of(keys)));
     rows.set(0);
     estimate = 0;
     savedKey = List.of();
@@ -144,7 +148,7 @@ final class TableCopy {
     notBeforeNanos = Long.MIN_VALUE;
     changed();
     if (saved.state() == State.AGAIN) {
-      startOver();
+      startOver(saved.within());
     }
   }
 
@@ -212,7 +216,7 @@ final class TableCopy {
       rowPlan = planRow();
       chunkSql = new ChunkSql(id(), keyColumns(live));
       cut = ChunkCutter.survey(connection, chunkSql);
-      if (estimate == 0) {
+      if (estimate == 0 && within == null) {
         estimate = cut.estimate();
       }
       plan = rowPlan;
@@ -241,12 +245,20 @@ final class TableCopy {
     List<String> names = chunkSql.keys().stream().map(KeyColumn::name).toList();
     boolean bounded =
         segments.stream().anyMatch(s -> s.range.from() != null || s.range.to() != null);
-    if (bounded && !savedKey.equals(names) && segments.stream().noneMatch(s -> s.taken)) {
+    KeyStretch keys = within;
+    // A stretch that no chunk was cut off yet has no other key's bounds.
+    boolean known =
+        savedKey.isEmpty() && keys != null ? begins(names, keys) : savedKey.equals(names);
+    if (bounded && !known && segments.stream().noneMatch(s -> s.taken)) {
       ChunkCutter keep = cutter;
-      startOver();
+      startOver(keys != null && begins(names, keys) ? keys : null);
       cutter = keep;
     }
     savedKey = names;
+  }
+
+  private static boolean begins(List<String> key, KeyStretch keys) {
+    return !key.isEmpty() && key.get(0).equals(keys.column());
   }
 
   private List<KeyColumn> keyColumns(List<SourceColumn> live) {
@@ -361,7 +373,12 @@ final class TableCopy {
     if (state == State.COPYING && todo.isEmpty()) {
       told = State.COPIED;
     }
-    return new BackfillProgress(told, savedKey, todo, rows.get() + more, estimate);
+    return new BackfillProgress(told, savedKey, todo, rows.get() + more, estimate, within);
+  }
+
+  /** The keys that are copied; null: all. */
+  synchronized @Nullable KeyStretch within() {
+    return within;
   }
 
   synchronized Optional<String> trouble() {

@@ -10,6 +10,7 @@ import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.io.FileIOs;
 import io.sluice.replicator.daemon.ResyncRequests;
+import io.sluice.sinks.KeyStretch;
 import io.sluice.sinks.Parked;
 import io.sluice.sinks.epoch.EpochFile;
 import io.sluice.sinks.epoch.EpochFile.SourceFacts;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -58,6 +60,14 @@ final class ResyncCommand implements Callable<Integer> {
               + " What isn't copied yet is parked meanwhile.")
   private boolean all;
 
+  @Option(
+      names = "--where",
+      paramLabel = "CONDITION",
+      description =
+          "These rows of a table that is consistent: comparisons of the first column of its primary"
+              + " key, an integer, joined by AND, e.g. 'id >= 1000 AND id < 2000'.")
+  private @Nullable String where;
+
   @Option(names = "--no-wait", description = "Only ask for it.")
   private boolean noWait;
 
@@ -68,6 +78,10 @@ final class ResyncCommand implements Callable<Integer> {
   @Override
   public Integer call() throws ConfigProblemsException, IOException, InterruptedException {
     SluiceConfig loaded = config.load(context);
+    KeyStretch keys = where == null ? null : KeyCondition.parse(where);
+    if (all && keys != null) {
+      throw new CommandFailedException(ExitCode.USAGE, "--where goes with one table, not --all.");
+    }
     try (FileIO fileIO = FileIOs.forUri(loaded.warehouse(), context.freshIds())) {
       EpochStore store =
           new EpochStore(fileIO, FileIOs.pathOf(loaded.warehouse()), loaded.pipeline());
@@ -77,11 +91,12 @@ final class ResyncCommand implements Callable<Integer> {
       if (all) {
         requests.askForAll(request);
       } else {
-        requests.ask(request, ids.get(0));
+        requests.ask(request, ids.get(0), keys);
       }
       say(
           "Asked for a new copy of "
               + (all ? "all tables" : ids.get(0))
+              + (keys == null ? "" : " where " + keys)
               + ": "
               + requests.path(request));
       if (noWait) {

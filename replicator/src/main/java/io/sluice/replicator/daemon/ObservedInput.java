@@ -4,6 +4,7 @@ import io.sluice.evolution.SourceTable;
 import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.binary.BinaryRow;
 import io.sluice.sinks.ChangeInput;
+import io.sluice.sinks.PartCopy;
 import io.sluice.sinks.RoutedTable;
 import io.sluice.sinks.SourcePosition;
 import java.util.Optional;
@@ -85,8 +86,8 @@ final class ObservedInput implements ChangeInput {
   }
 
   @Override
-  public RoutedTable resync(SourceTable definition) {
-    RoutedTable table = input.resync(definition);
+  public RoutedTable resync(SourceTable definition, @Nullable PartCopy part) {
+    RoutedTable table = input.resync(definition, part);
     tableSeen.accept(table);
     return table;
   }

@@ -12,7 +12,9 @@ import io.sluice.replicator.sources.debezium.SourceSettings;
 import io.sluice.replicator.values.UnencodableValueException;
 import io.sluice.replicator.values.ValueEncoders;
 import io.sluice.replicator.values.ValueListener;
+import io.sluice.sinks.KeyStretch;
 import io.sluice.sinks.Liveness;
+import io.sluice.sinks.PartCopy;
 import io.sluice.sinks.PipelineListener;
 import io.sluice.sinks.PipelineStatus;
 import io.sluice.sinks.PipelineStoppedException;
@@ -32,6 +34,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One run of pipeline, source and backfill, from recovery to the first of them that ends. A fault
@@ -93,8 +96,12 @@ final class PipelineRun {
               }
 
               @Override
-              public CompletableFuture<Void> resync(SourceTableId table) {
-                return source.resync(table);
+              public CompletableFuture<Void> resync(
+                  SourceTableId table, @Nullable KeyStretch keys) {
+                return keys == null
+                    ? source.resync(table, null)
+                    : source.resync(
+                        table, new PartCopy(keys, Backfill.copied(pipeline.backfill(), table)));
               }
 
               @Override

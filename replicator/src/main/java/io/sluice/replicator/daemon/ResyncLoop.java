@@ -3,6 +3,7 @@ package io.sluice.replicator.daemon;
 import io.sluice.evolution.SourceTableId;
 import io.sluice.replicator.daemon.ResyncRequests.Answer;
 import io.sluice.replicator.daemon.ResyncRequests.Request;
+import io.sluice.sinks.KeyStretch;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.TableRefusedException;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,8 +31,13 @@ final class ResyncLoop implements AutoCloseable {
     /** All tables of the pipeline. */
     List<SourceTableId> tables();
 
-    /** See {@link io.sluice.replicator.sources.debezium.DebeziumSource#resync}. */
-    CompletableFuture<Void> resync(SourceTableId table);
+    /**
+     * See {@link io.sluice.replicator.sources.debezium.DebeziumSource#resync}.
+     *
+     * @param keys null: all of it
+     * @throws TableRefusedException if a part is asked for of a table that isn't wholly copied
+     */
+    CompletableFuture<Void> resync(SourceTableId table, @Nullable KeyStretch keys);
 
     /** See {@link io.sluice.sinks.pipeline.Pipeline#leaveBehind}. */
     boolean leaveBehind(SourceTableId table, String reason) throws InterruptedException;
@@ -110,7 +117,7 @@ final class ResyncLoop implements AutoCloseable {
     // All at once: one that has to wait for its place in the stream holds up none of the others.
     Map<SourceTableId, CompletableFuture<Void>> begun = new LinkedHashMap<>();
     for (SourceTableId each : table == null ? run.tables() : List.of(table)) {
-      begun.put(each, run.resync(each));
+      begun.put(each, begin(each, request.keys()));
     }
     List<String> problems = new ArrayList<>();
     for (Map.Entry<SourceTableId, CompletableFuture<Void>> each : begun.entrySet()) {
@@ -119,6 +126,14 @@ final class ResyncLoop implements AutoCloseable {
     // Only now: after a kill before, the request is all that is left of it.
     run.awaitCommitted();
     return new Answer(problems.isEmpty() ? null : String.join(" ", problems));
+  }
+
+  private CompletableFuture<Void> begin(SourceTableId table, @Nullable KeyStretch keys) {
+    try {
+      return run.resync(table, keys);
+    } catch (TableRefusedException e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   /** What hinders a copy; empty: it has begun. */

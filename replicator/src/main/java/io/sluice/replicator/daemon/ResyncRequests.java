@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.io.FileIO;
+import io.sluice.sinks.KeyStretch;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -45,9 +46,11 @@ public final class ResyncRequests {
    * A request that is open.
    *
    * @param table null: all tables of the pipeline
+   * @param keys which rows are to be copied; null: all
    * @param park why the table is to be parked; null: it is to be copied again
    */
-  public record Request(String id, @Nullable SourceTableId table, @Nullable String park) {}
+  public record Request(
+      String id, @Nullable SourceTableId table, @Nullable KeyStretch keys, @Nullable String park) {}
 
   /**
    * What became of a request.
@@ -65,9 +68,14 @@ public final class ResyncRequests {
    * Asks for a table.
    *
    * @param id used by nobody else
+   * @param keys which of its rows; null: all
    */
-  public void ask(String id, SourceTableId table) throws IOException {
-    lay(id, table, JSON.createObjectNode());
+  public void ask(String id, SourceTableId table, @Nullable KeyStretch keys) throws IOException {
+    ObjectNode node = JSON.createObjectNode();
+    if (keys != null) {
+      keys.writeTo(node.putObject("where"));
+    }
+    lay(id, table, node);
   }
 
   /**
@@ -152,11 +160,14 @@ public final class ResyncRequests {
                     ? null
                     : new SourceTableId(
                         node.path("database").asText(), node.path("table").asText()),
+                KeyStretch.readFrom(node.path("where")),
                 park.isTextual() ? park.asText() : null));
       } catch (FileNotFoundException e) {
         continue;
       } catch (com.fasterxml.jackson.core.JsonProcessingException e) {
         answer(id, new Answer(file.path() + " holds no request: " + e.getOriginalMessage()));
+      } catch (IllegalArgumentException e) {
+        answer(id, new Answer(file.path() + " holds no request: " + e.getMessage()));
       }
     }
     return result;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.replicator.backfill.BackfillProgress.State;
 import io.sluice.sinks.BackfillInput;
+import io.sluice.sinks.KeyStretch;
+import java.math.BigInteger;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +23,8 @@ class BackfillProgressTest {
                 new KeyRange(List.of("5", ""), List.of("7", "2D")),
                 new KeyRange(List.of("9", "x\"y\\"), null)),
             100,
-            900);
+            900,
+            new KeyStretch("a", new BigInteger("-5"), null));
     String text = progress.text(null);
     assertThat(text).doesNotContain("\n");
     assertThat(BackfillProgress.parse(text)).isEqualTo(progress);
@@ -30,7 +33,7 @@ class BackfillProgressTest {
   @Test
   void theEndOfACopyTellsWhereItSettles() {
     String text =
-        new BackfillProgress(State.COPIED, List.of(), List.of(), 9, 9)
+        new BackfillProgress(State.COPIED, List.of(), List.of(), 9, 9, null)
             .text(new BinlogEnd("binlog.000002", 4711));
     assertThat(text)
         .isEqualTo(
@@ -43,7 +46,17 @@ class BackfillProgressTest {
   void aTableWithoutProgressIsPending() {
     assertThat(BackfillProgress.parse(null).state()).isEqualTo(State.PENDING);
     assertThat(BackfillProgress.parse("").state()).isEqualTo(State.PENDING);
-    assertThat(BackfillProgress.parse(BackfillInput.AGAIN).state()).isEqualTo(State.AGAIN);
+    assertThat(BackfillProgress.parse(BackfillInput.AGAIN))
+        .isEqualTo(BackfillProgress.of(State.AGAIN));
+  }
+
+  @Test
+  void aPartIsDemandedByItsKeys() {
+    KeyStretch keys =
+        new KeyStretch("a\"`", BigInteger.ONE, new BigInteger("18446744073709551615"));
+    BackfillProgress demanded = BackfillProgress.parse(BackfillInput.again(keys));
+    assertThat(demanded.state()).isEqualTo(State.AGAIN);
+    assertThat(demanded.within()).isEqualTo(keys);
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.evolution.SourceColumn;
 import io.sluice.evolution.SourceTableId;
+import io.sluice.sinks.KeyStretch;
 import java.math.BigInteger;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,9 @@ class ChunkSqlTest {
                 + " WHERE ((`a` > -1) OR (`a` = -1 AND `b` > _latin1 X'E4'))"
                 + " AND ((`a` < 7) OR (`a` = 7 AND `b` <= _latin1 X''))");
     assertThat(sql.rows("*", KeyRange.ALL)).doesNotContain("WHERE");
+    // Bounds of the first column take all keys that begin so, or none of them.
+    KeyStretch keys = new KeyStretch("a", new BigInteger("5"), new BigInteger("7"));
+    assertThat(sql.rows("`a`", KeyRange.of(keys))).endsWith(" WHERE ((`a` > 4)) AND ((`a` <= 7))");
   }
 
   @Test
@@ -75,11 +79,13 @@ class ChunkSqlTest {
         new ChunkCutter(sql, BigInteger.TEN, new BigInteger("18446744073709551615"), 1.5, 1);
     var nobody = new ScriptedServer(asked -> List.of()).connection();
     assertThat(cutter.boundary(nobody, KeyRange.ALL, 100)).containsExactly("159");
+    assertThat(cutter.boundary(nobody, new KeyRange(List.of("-1000000"), List.of("200")), 100))
+        .containsExactly("159");
     assertThat(cutter.boundary(nobody, new KeyRange(List.of("18446744073709551600"), null), 10))
         .isNull();
-    assertThat(cutter.boundary(nobody, new KeyRange(List.of("5"), List.of("20")), 10)).isNull();
-    assertThat(cutter.boundary(nobody, new KeyRange(List.of("4"), List.of("20")), 10))
-        .containsExactly("19");
+    assertThat(cutter.boundary(nobody, new KeyRange(List.of("15"), List.of("30")), 10)).isNull();
+    assertThat(cutter.boundary(nobody, new KeyRange(List.of("14"), List.of("30")), 10))
+        .containsExactly("29");
   }
 
   @Test

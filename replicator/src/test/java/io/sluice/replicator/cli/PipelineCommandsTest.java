@@ -142,4 +142,36 @@ class PipelineCommandsTest {
     Path request = Path.of(asked.out().strip().replaceFirst(".*shop.orders: ", ""));
     assertThat(Files.readString(request)).isEqualTo("{\"database\":\"shop\",\"table\":\"orders\"}");
   }
+
+  @Test
+  void resyncTakesAStretchOfKeys() throws IOException {
+    ownTable();
+    String where = "id > 9 and (`id` >= +10 and id <= 30) and id < 21";
+    CommandLineRun asked = resyncWhere(where);
+    assertThat(asked.exitCode()).as(asked.err()).isZero();
+    Path request = Path.of(asked.out().strip().replaceFirst(".*10 <= id <= 20: ", ""));
+    assertThat(Files.readString(request))
+        .isEqualTo(
+            "{\"where\":{\"column\":\"id\",\"from\":\"10\",\"to\":\"20\"},"
+                + "\"database\":\"shop\",\"table\":\"orders\"}");
+    for (String wrong :
+        List.of(
+            "id = 1 or id = 2",
+            "id != 1",
+            "id > 1 and v > 1",
+            "id > '1'",
+            "id > 1.5",
+            "id > 2 and id < 2",
+            "id IN (1)",
+            "id >")) {
+      CommandLineRun refused = resyncWhere(wrong);
+      assertThat(refused.exitCode()).as(wrong).isEqualTo(2);
+      assertThat(refused.err()).contains("--where takes comparisons", wrong);
+    }
+  }
+
+  private CommandLineRun resyncWhere(String where) {
+    return CommandLineRun.of(
+        "resync", "-c", config.toString(), "shop.orders", "--no-wait", "--where", where);
+  }
 }

@@ -11,6 +11,7 @@ import io.sluice.lsm.write.BucketAssigner;
 import io.sluice.sinks.BackfillInput;
 import io.sluice.sinks.ChunkOutdatedException;
 import io.sluice.sinks.ChunkOutdatedException.Cause;
+import io.sluice.sinks.KeyStretch;
 import io.sluice.sinks.RoutedTable;
 import io.sluice.sinks.SourceCallbacks;
 import io.sluice.sinks.shard.Bucket;
@@ -98,7 +99,7 @@ final class Chunks implements BackfillInput {
    * has.
    */
   @Override
-  public long sweep(RoutedTable table)
+  public long sweep(RoutedTable table, @Nullable KeyStretch keys)
       throws ChunkOutdatedException, InterruptedException, IOException {
     monitor.awaitFinished(monitor.locked(monitor::epochOfAll));
     long below = monitor.locked(() -> tables.staleBelow(table.source().id()));
@@ -112,7 +113,7 @@ final class Chunks implements BackfillInput {
               return open(state, table, new OpenChunk(state.sink(), below), "");
             });
     try {
-      long deleted = below == 0 ? 0 : deleteStale(chunk, below);
+      long deleted = below == 0 ? 0 : deleteStale(chunk, below, keys);
       chunk.finish(() -> tables.swept(table.source().id()));
       return deleted;
     } finally {
@@ -120,12 +121,15 @@ final class Chunks implements BackfillInput {
     }
   }
 
-  private static long deleteStale(RoutedChunk chunk, long below)
+  private static long deleteStale(RoutedChunk chunk, long below, @Nullable KeyStretch keys)
       throws ChunkOutdatedException, InterruptedException, IOException {
     TableSchema schema = chunk.table.lakeSchema();
     TableScan all = chunk.state.sink().lsm().newScan();
     if (all.schema().id() != schema.id()) {
       throw chunk.outdated(Cause.ALTERED);
+    }
+    if (keys != null) {
+      all = all.where(keys.condition());
     }
     BinaryRowProjection row = BinaryRowProjection.ofPart(schema.rowType(), schema.primaryKeys());
     long deleted = 0;

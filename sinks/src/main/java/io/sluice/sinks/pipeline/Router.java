@@ -8,6 +8,7 @@ import io.sluice.lsm.error.LsmException;
 import io.sluice.lsm.schema.TableSchema;
 import io.sluice.sinks.BackfillInput;
 import io.sluice.sinks.ChangeInput;
+import io.sluice.sinks.PartCopy;
 import io.sluice.sinks.PipelineListener;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
@@ -210,7 +211,7 @@ final class Router implements ChangeInput {
    * no row of the source any more.
    */
   @Override
-  public RoutedTable resync(SourceTable definition) {
+  public RoutedTable resync(SourceTable definition, @Nullable PartCopy part) {
     TableTarget target =
         source
             .target(definition.id())
@@ -251,7 +252,12 @@ final class Router implements ChangeInput {
             throw new TableRefusedException(
                 definition.id(), "Table " + definition.id() + " was just parked: try again.");
           }
-          tables.resync(definition.id(), lake, monitor.nextNumber());
+          String again = BackfillInput.AGAIN;
+          if (part != null) {
+            requireCopied(definition, part, decision);
+            again = BackfillInput.again(part.keys());
+          }
+          tables.resync(definition.id(), lake, again, monitor.nextNumber());
           TableState now =
               goesOn
                   ? takeAgain(state, definition, decision)
@@ -261,6 +267,26 @@ final class Router implements ChangeInput {
           tables.changed(now);
           return now.routed();
         });
+  }
+
+  /** In one step with the copy's begin: a part beside rows that lack would hide that they do. */
+  private void requireCopied(SourceTable definition, PartCopy part, SchemaGate.Decision decision) {
+    SourceTableId id = definition.id();
+    if (!tables.isAt(id, part.copied())) {
+      throw new TableRefusedException(
+          id,
+          "Table "
+              + id
+              + " is parked or being copied: a part of it can be copied again only when it is"
+              + " consistent. Leave out --where to copy all of it.");
+    }
+    if (decision.kind() != SchemaGate.Decision.Kind.KEEP) {
+      throw new TableRefusedException(
+          id,
+          "The columns of table "
+              + id
+              + " change by a new copy: leave out --where, so that all rows are copied.");
+    }
   }
 
   private TableState takeAgain(

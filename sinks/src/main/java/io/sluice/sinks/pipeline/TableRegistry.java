@@ -5,7 +5,6 @@ import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.schema.TableSchema;
 import io.sluice.lsm.table.LsmTable;
 import io.sluice.lsm.write.BucketAssigner;
-import io.sluice.sinks.BackfillInput;
 import io.sluice.sinks.Parked;
 import io.sluice.sinks.RoutedTable;
 import io.sluice.sinks.TableTarget;
@@ -187,12 +186,25 @@ final class TableRegistry {
     factsNow = null;
   }
 
-  /** All rows are to be copied again; what then has a smaller number than this is stale. */
-  void resync(SourceTableId source, LakeTable table, long staleBelow) {
-    facts.put(source, new SourceFacts(table, BackfillInput.AGAIN, null, staleBelow));
+  /**
+   * Rows are to be copied again; what then has a smaller number than this is stale.
+   *
+   * @param again which rows: the backfill's progress
+   */
+  void resync(SourceTableId source, LakeTable table, String again, long staleBelow) {
+    facts.put(source, new SourceFacts(table, again, null, staleBelow));
     factsNow = null;
     notePark();
     byLake.put(table, source);
+  }
+
+  /** Whether the backfill's progress is still this one, and no copy's end is open. */
+  boolean isAt(SourceTableId source, String progress) {
+    SourceFacts known = facts.get(source);
+    return known != null
+        && progress.equals(known.backfill())
+        && known.parked() == null
+        && known.staleBelow() == 0;
   }
 
   /** 0 if nothing is. */

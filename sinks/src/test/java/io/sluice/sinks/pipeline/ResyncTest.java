@@ -15,9 +15,12 @@ import io.sluice.sinks.BackfillInput;
 import io.sluice.sinks.BackfillInput.Chunk;
 import io.sluice.sinks.ChangeInput;
 import io.sluice.sinks.ChunkOutdatedException;
+import io.sluice.sinks.KeyStretch;
+import io.sluice.sinks.PartCopy;
 import io.sluice.sinks.PipelineListener;
 import io.sluice.sinks.RoutedTable;
 import io.sluice.sinks.TableRefusedException;
+import java.math.BigInteger;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -101,7 +104,7 @@ class ResyncTest {
     assertThat(changes.tableChanged(definition("a", "new"), "rename gone")).isEmpty();
     commit();
     restart();
-    RoutedTable b = changes.resync(definition("a", "new"));
+    RoutedTable b = changes.resync(definition("a", "new"), null);
     assertThat(changes.isParked(TestLake.id("a"))).isFalse();
     assertThat(pipeline.backfill().progress()).containsEntry(TestLake.id("a"), BackfillInput.AGAIN);
     put(b, RowKind.INSERT, 9, "by the stream", 9);
@@ -117,7 +120,7 @@ class ResyncTest {
     assertThat(pipeline.backfill().mustSweep(TestLake.id("a"))).isTrue();
     at++;
     changes.cutPoint(position(at), at);
-    assertThat(pipeline.backfill().sweep(b)).isEqualTo(4);
+    assertThat(pipeline.backfill().sweep(b, null)).isEqualTo(4);
     assertThat(pipeline.backfill().mustSweep(TestLake.id("a"))).isFalse();
     pipeline.awaitCommitted();
     Map<Long, String> expected = Map.of(1L, "copied,1", 9L, "by the stream again,99");
@@ -136,10 +139,10 @@ class ResyncTest {
       put(a, RowKind.INSERT, id, "v" + id);
     }
     commit();
-    RoutedTable again = changes.resync(definition("a"));
+    RoutedTable again = changes.resync(definition("a"), null);
     copy(again, new TreeMap<>());
     assertThat(lake.rows(storage, "a")).hasSize(500);
-    assertThat(pipeline.backfill().sweep(again)).isEqualTo(500);
+    assertThat(pipeline.backfill().sweep(again, null)).isEqualTo(500);
     pipeline.awaitCommitted();
     assertThat(lake.rows(storage, "a")).isEmpty();
   }
@@ -150,16 +153,16 @@ class ResyncTest {
     put(a, RowKind.INSERT, 1, "stale");
     put(a, RowKind.INSERT, 2, "old");
     commit();
-    RoutedTable again = changes.resync(definition("a"));
+    RoutedTable again = changes.resync(definition("a"), null);
     copy(again, new TreeMap<>(Map.of(2L, "copied")));
     commit();
     restart();
     assertThat(pipeline.recovered().backfillProgress()).containsEntry(TestLake.id("a"), COPIED);
     again = changes.restoreTable(definition("a")).orElseThrow();
-    assertThat(pipeline.backfill().sweep(again)).isEqualTo(1);
+    assertThat(pipeline.backfill().sweep(again, null)).isEqualTo(1);
     pipeline.awaitCommitted();
     assertThat(lake.rows(storage, "a")).isEqualTo(Map.of(2L, "copied"));
-    RoutedTable third = changes.resync(definition("a"));
+    RoutedTable third = changes.resync(definition("a"), null);
     changes.truncate(third, ++at);
     assertThat(pipeline.backfill().mustSweep(TestLake.id("a"))).isFalse();
     commit();
@@ -169,10 +172,46 @@ class ResyncTest {
   }
 
   @Test
+  void copiesAPartAgainAndLeavesTheRest() throws Exception {
+    RoutedTable a = changes.tableChanged(definition("a"), null).orElseThrow();
+    KeyStretch keys = new KeyStretch("id", BigInteger.TWO, new BigInteger("4"));
+    SortedMap<Long, String> rows = new TreeMap<>();
+    for (long id = 1; id <= 6; id++) {
+      rows.put(id, "old");
+    }
+    assertThatThrownBy(() -> changes.resync(definition("a"), new PartCopy(keys, COPIED)))
+        .isInstanceOf(TableRefusedException.class)
+        .hasMessageContaining("being copied");
+    copy(a, rows);
+    commit();
+    RoutedTable part = changes.resync(definition("a"), new PartCopy(keys, COPIED));
+    assertThat(pipeline.backfill().progress())
+        .containsEntry(TestLake.id("a"), BackfillInput.again(keys));
+    assertThatThrownBy(() -> changes.resync(definition("a"), new PartCopy(keys, COPIED)))
+        .isInstanceOf(TableRefusedException.class);
+    copy(part, new TreeMap<>(Map.of(3L, "copied")));
+    // All is copied, but what is stale is not deleted yet.
+    assertThatThrownBy(() -> changes.resync(definition("a"), new PartCopy(keys, COPIED)))
+        .isInstanceOf(TableRefusedException.class);
+    commit();
+    restart();
+    part = changes.restoreTable(definition("a")).orElseThrow();
+    assertThat(pipeline.backfill().sweep(part, keys)).isEqualTo(2);
+    pipeline.awaitCommitted();
+    assertThat(lake.rows(storage, "a"))
+        .isEqualTo(Map.of(1L, "old", 3L, "copied", 5L, "old", 6L, "old"));
+    assertThat(changes.park(TestLake.id("a"), "for a test")).isTrue();
+    assertThatThrownBy(() -> changes.resync(definition("a"), new PartCopy(keys, COPIED)))
+        .isInstanceOf(TableRefusedException.class)
+        .hasMessageContaining("Leave out --where");
+    assertThat(changes.isParked(TestLake.id("a"))).isTrue();
+  }
+
+  @Test
   void outdatesChunksOfTheCopyUnderWay() throws Exception {
     RoutedTable a = changes.tableChanged(definition("a"), null).orElseThrow();
     Chunk chunk = pipeline.backfill().openChunk(a);
-    RoutedTable again = changes.resync(definition("a"));
+    RoutedTable again = changes.resync(definition("a"), null);
     assertThat(again.generation()).isGreaterThan(a.generation());
     assertThatThrownBy(() -> chunk.done(COPIED))
         .isInstanceOfSatisfying(
@@ -189,12 +228,12 @@ class ResyncTest {
     commit();
     assertThat(changes.tableChanged(withTypes("BIGINT", "BIGINT"), "modify c")).isEmpty();
     commit();
-    assertThatThrownBy(() -> changes.resync(withTypes("INT", "BIGINT")))
+    assertThatThrownBy(() -> changes.resync(withTypes("INT", "BIGINT"), null))
         .isInstanceOf(TableRefusedException.class)
         .hasMessageContaining("column id")
         .hasMessageContaining("Move the lake table's folder away");
     assertThat(changes.isParked(TestLake.id("a"))).isTrue();
-    RoutedTable wide = changes.resync(withTypes("BIGINT", "BIGINT"));
+    RoutedTable wide = changes.resync(withTypes("BIGINT", "BIGINT"), null);
     assertThat(wide.lakeSchema().rowType().type(2).toString()).contains("BIGINT");
     commit();
     try (var rows = lake.table(storage, "a").newScan().open()) {
@@ -215,9 +254,9 @@ class ResyncTest {
         storage.delete(path);
       }
     }
-    RoutedTable again = changes.resync(definition("a"));
+    RoutedTable again = changes.resync(definition("a"), null);
     copy(again, new TreeMap<>(Map.of(5L, "copied")));
-    assertThat(pipeline.backfill().sweep(again)).isZero();
+    assertThat(pipeline.backfill().sweep(again, null)).isZero();
     pipeline.awaitCommitted();
     assertThat(lake.rows(storage, "a")).isEqualTo(Map.of(5L, "copied"));
   }
@@ -286,7 +325,7 @@ class ResyncTest {
           commitAndLook();
         }
         case 3 -> {
-          table = changes.resync(definition("a"));
+          table = changes.resync(definition("a"), null);
           copied = false;
           commitAndLook();
         }
@@ -360,7 +399,7 @@ class ResyncTest {
       change(random.nextInt(3));
       at++;
       changes.cutPoint(position(at), at);
-      pipeline.backfill().sweep(table);
+      pipeline.backfill().sweep(table, null);
       change(random.nextInt(3));
       commitAndLook();
       assertThat(lake.rows(storage, "a")).isEqualTo(source);
@@ -382,7 +421,7 @@ class ResyncTest {
 
     private void finish() throws Exception {
       if (parked() || !copied) {
-        table = changes.resync(definition("a"));
+        table = changes.resync(definition("a"), null);
         copied = false;
         copyAll();
         while (!copied) {

@@ -136,9 +136,9 @@ class TableFaultsTest {
     assertThat(status("a").parked().reason()).contains(reason);
     assertThat(changes.restoreTable(definition("a"))).isEmpty();
     b = changes.restoreTable(definition("b")).orElseThrow();
-    a = changes.resync(definition("a"));
+    a = changes.resync(definition("a"), null);
     BackfillChunk.copy(pipeline.backfill(), a, Map.of(1L, "a", 3L, "a"));
-    pipeline.backfill().sweep(a);
+    pipeline.backfill().sweep(a, null);
     pipeline.awaitCommitted();
     put(a, 5, "a");
     put(b, 5, "b");
@@ -181,9 +181,9 @@ class TableFaultsTest {
     changes = pipeline.changes();
     assertThat(changes.restoreTable(definition("a"))).isEmpty();
     assertThat(status("a").parked().reason()).contains("rolled back").contains("has epoch 2");
-    a = changes.resync(definition("a"));
+    a = changes.resync(definition("a"), null);
     BackfillChunk.copy(pipeline.backfill(), a, Map.of(9L, "a"));
-    pipeline.backfill().sweep(a);
+    pipeline.backfill().sweep(a, null);
     pipeline.awaitCommitted();
     // Before any further epoch of it, and after.
     restart(true);
@@ -223,7 +223,7 @@ class TableFaultsTest {
     put(b, 4, "b");
     commit();
     assertThat(lake.rows(memory, "b")).hasSize(4);
-    assertThatThrownBy(() -> changes.resync(definition("a")))
+    assertThatThrownBy(() -> changes.resync(definition("a"), null))
         .isInstanceOf(TableRefusedException.class)
         .hasMessageContaining(newest);
     for (String path : memory.paths()) {
@@ -231,7 +231,7 @@ class TableFaultsTest {
         memory.delete(path);
       }
     }
-    a = changes.resync(definition("a"));
+    a = changes.resync(definition("a"), null);
     BackfillChunk.copy(pipeline.backfill(), a, Map.of(9L, "a"));
     pipeline.awaitCommitted();
     assertThat(lake.rows(memory, "a")).isEqualTo(Map.of(9L, "a"));

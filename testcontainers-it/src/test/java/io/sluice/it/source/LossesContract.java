@@ -43,7 +43,7 @@ abstract class LossesContract extends SourceTest {
       mark(2);
       awaitMark(input, run, 2);
       assertThat(input.events()).noneMatch(event -> event.startsWith("-D " + table));
-      run.source().resync(new SourceTableId(database, table)).get(60, TimeUnit.SECONDS);
+      run.source().resync(new SourceTableId(database, table), null).get(60, TimeUnit.SECONDS);
       sql("DELETE FROM " + table + " WHERE id = 1");
       mark(3);
       awaitMark(input, run, 3);

@@ -76,7 +76,7 @@ final class MariaDbLossesIT extends LossesContract {
           .as("a table that is new is no loss")
           .contains("+I b 2,2", "+I n 1")
           .noneMatch(event -> event.startsWith("+I a "));
-      run.source().resync(new SourceTableId(database, "a")).get(60, TimeUnit.SECONDS);
+      run.source().resync(new SourceTableId(database, "a"), null).get(60, TimeUnit.SECONDS);
       sql("INSERT INTO a VALUES (70, 80, 90, 100)");
       mark(2);
       awaitMark(input, run, 2);

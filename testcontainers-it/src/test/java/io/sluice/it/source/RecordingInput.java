@@ -13,6 +13,7 @@ import io.sluice.lsm.schema.DataField;
 import io.sluice.lsm.schema.DataType;
 import io.sluice.lsm.schema.TableSchema;
 import io.sluice.sinks.ChangeInput;
+import io.sluice.sinks.PartCopy;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.RecoveredState;
 import io.sluice.sinks.RoutedTable;
@@ -104,7 +105,7 @@ final class RecordingInput implements ChangeInput {
 
   /** Into a new lake table, whatever the old one was. */
   @Override
-  public synchronized RoutedTable resync(SourceTable definition) {
+  public synchronized RoutedTable resync(SourceTable definition, @Nullable PartCopy part) {
     parked.remove(definition.id());
     TableSchema schema = planned(definition);
     lake.put(definition.id(), schema);

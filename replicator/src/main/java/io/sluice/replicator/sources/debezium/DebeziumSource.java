@@ -9,6 +9,7 @@ import io.sluice.replicator.backfill.StreamPosition;
 import io.sluice.replicator.values.ValueEncoders;
 import io.sluice.sinks.ChangeInput;
 import io.sluice.sinks.Liveness;
+import io.sluice.sinks.PartCopy;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.RecoveredState;
@@ -62,7 +63,8 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
   private volatile long batches;
 
   /** A resync that was asked for. */
-  private record Errand(SourceTableId table, CompletableFuture<Void> done) {}
+  private record Errand(
+      SourceTableId table, @Nullable PartCopy part, CompletableFuture<Void> done) {}
 
   public DebeziumSource(SourceSettings settings, ValueEncoders encoders) {
     this(settings, encoders, new Liveness());
@@ -103,11 +105,12 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
    * Has a table copied again, as soon as the stream's order allows: between two records. A parked
    * table comes back by it.
    *
+   * @param part null: all of it
    * @return fails with a {@link io.sluice.sinks.TableRefusedException} if it can't be, and with a
    *     {@link PipelineStoppedException} if the source ends before
    */
-  public CompletableFuture<Void> resync(SourceTableId table) {
-    var errand = new Errand(table, new CompletableFuture<>());
+  public CompletableFuture<Void> resync(SourceTableId table, @Nullable PartCopy part) {
+    var errand = new Errand(table, part, new CompletableFuture<>());
     errands.add(errand);
     terminated.whenComplete(
         (nothing, failure) -> {
@@ -130,7 +133,7 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
         continue;
       }
       try {
-        interpreter.resync(errand.table);
+        interpreter.resync(errand.table, errand.part);
       } catch (TableRefusedException e) {
         errand.done.completeExceptionally(e);
         continue;

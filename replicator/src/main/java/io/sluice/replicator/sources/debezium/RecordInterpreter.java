@@ -7,6 +7,7 @@ import io.sluice.replicator.values.MySqlFlavor;
 import io.sluice.replicator.values.UnencodableValueException;
 import io.sluice.replicator.values.ValueEncoders;
 import io.sluice.sinks.ChangeInput;
+import io.sluice.sinks.PartCopy;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.RoutedTable;
@@ -234,8 +235,8 @@ final class RecordInterpreter {
   }
 
   /** See {@link SchemaChanges#resync}; between two records. */
-  void resync(SourceTableId table) {
-    schemas.resync(table);
+  void resync(SourceTableId table, @Nullable PartCopy part) {
+    schemas.resync(table, part);
     readers.clear();
   }
 

@@ -2,11 +2,13 @@ package io.sluice.replicator.sources.debezium;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.sluice.evolution.SourceColumn;
+import io.sluice.evolution.SourceKind;
 import io.sluice.evolution.SourceTable;
 import io.sluice.evolution.SourceTableId;
 import io.sluice.replicator.sources.debezium.HistoryRecords.ChangeType;
 import io.sluice.replicator.sources.debezium.HistoryRecords.TableChange;
 import io.sluice.sinks.ChangeInput;
+import io.sluice.sinks.PartCopy;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.RoutedTable;
@@ -90,7 +92,7 @@ final class SchemaChanges {
    *
    * @throws TableRefusedException if that can't be done; nothing has changed
    */
-  RoutedTable resync(SourceTableId id) {
+  RoutedTable resync(SourceTableId id, @Nullable PartCopy part) {
     SourceTable definition = definitions.get(id);
     if (definition == null) {
       throw new TableRefusedException(
@@ -99,9 +101,29 @@ final class SchemaChanges {
               ? "There is no table " + id + " at the source, as far as its log has been read."
               : "Table " + id + " is not captured.");
     }
-    RoutedTable table = input.resync(definition);
+    if (part != null) {
+      requireLeadingKey(definition, part.keys().column());
+    }
+    RoutedTable table = input.resync(definition, part);
     put(table);
     return table;
+  }
+
+  private static void requireLeadingKey(SourceTable definition, String column) {
+    List<String> key = definition.primaryKey();
+    boolean leading = !key.isEmpty() && key.get(0).equals(column);
+    if (!leading
+        || definition.columns().stream()
+            .noneMatch(each -> each.name().equals(column) && SourceKind.of(each).isInteger())) {
+      throw new TableRefusedException(
+          definition.id(),
+          "A part of table "
+              + definition.id()
+              + " can be copied again by the first column of its primary key only, and if that is"
+              + " an integer; the key is "
+              + key
+              + ". Leave out --where to copy all of it.");
+    }
   }
 
   private void parkOrThrow(TableRefusedException refused) {
