@@ -3,8 +3,10 @@ package io.sluice.it.source;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.evolution.SourceTableId;
+import io.sluice.sinks.TableRefusedException;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -61,6 +63,28 @@ abstract class LossesContract extends SourceTest {
         database + ".a (without v, n)",
         "SET SESSION binlog_row_image = 'MINIMAL'",
         "UPDATE a SET n = n + 1");
+  }
+
+  /** A copy would read by it, and the rows behind would not fit again. */
+  @Test
+  void copiesNothingByADefinitionThatIsWrong() throws Exception {
+    RecordingInput input = newInput().parking();
+    try (DebeziumRun run = start(input)) {
+      session(
+          "CREATE TABLE c (id INT PRIMARY KEY, v VARCHAR(9)) COLLATE cp1251_general_ci",
+          "INSERT INTO c VALUES (1, 'o')");
+      mark(1);
+      awaitMark(input, run, 1);
+      assertThat(input.whyParked("c")).contains("can't be read right").contains("--all");
+      var copy = run.source().resync(new SourceTableId(database, "c"), null);
+      assertThat(copy)
+          .failsWithin(Duration.ofSeconds(60))
+          .withThrowableThat()
+          .havingRootCause()
+          .isInstanceOf(TableRefusedException.class)
+          .withMessageContaining("is not known");
+      assertThat(input.whyParked("c")).isNotNull();
+    }
   }
 
   /** The other tables' rows of the same transaction count, and so does its end. */

@@ -347,8 +347,10 @@ final class BinlogGuard
               + logged.getTable()
               + " can't be read right: "
               + problem
-              + ". A statement on the table or its database was not understood. Exclude the"
-              + " table, or copy it anew under a new pipeline name.");
+              + ". A statement on the table or its database was not understood, so its definition"
+              + " is not known. Ask for sluice resync -c FILE --all and start the daemon anew, which"
+              + " reads all definitions again (a resync of this table alone would go by the wrong"
+              + " one); or exclude the table.");
     }
   }
 

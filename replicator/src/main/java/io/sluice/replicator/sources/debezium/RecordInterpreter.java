@@ -1,6 +1,7 @@
 package io.sluice.replicator.sources.debezium;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.sluice.evolution.SourceTable;
 import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.row.RowKind;
 import io.sluice.replicator.values.MySqlFlavor;
@@ -16,6 +17,7 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.apache.kafka.connect.data.Schema;
 import org.apache.kafka.connect.data.Struct;
 import org.apache.kafka.connect.source.SourceRecord;
@@ -81,6 +83,12 @@ final class RecordInterpreter {
    * come to yet, and where it will have passed them.
    */
   private final Map<SourceTableId, BinlogPoint> lostUpTo = new HashMap<>();
+
+  /**
+   * Tables whose rows don't fit their definition, with the one that is wrong once the stream has
+   * passed those rows.
+   */
+  private final Map<SourceTableId, Optional<SourceTable>> misread = new HashMap<>();
 
   /** A DDL that has been handed over and may have further records. */
   private record PendingDdl(BinlogPosition behind, @Nullable String gtid) {}
@@ -213,6 +221,9 @@ final class RecordInterpreter {
       if (rows.cause() == LostRows.Cause.DEFINITION && !definitionsAreSure) {
         throw readDefinitionsAgain(new WrongDefinitionException(rows.reason(), null));
       }
+      if (rows.cause() == LostRows.Cause.DEFINITION) {
+        misread.put(rows.table(), Optional.empty());
+      }
       if (!schemas.park(rows.table(), rows.reason())) {
         throw new PipelineStoppedException(Reason.REFUSED, rows.reason());
       }
@@ -231,11 +242,33 @@ final class RecordInterpreter {
 
   private void passed(BinlogPoint point) {
     watch.passed(point);
-    lostUpTo.values().removeIf(behind -> point.compareTo(behind) >= 0);
+    lostUpTo
+        .entrySet()
+        .removeIf(
+            lost -> {
+              boolean past = point.compareTo(lost.getValue()) >= 0;
+              if (past) {
+                // Only now: a loss is known before the statements that come ahead of it are read.
+                misread.computeIfPresent(
+                    lost.getKey(), (id, none) -> Optional.ofNullable(schemas.definition(id)));
+              }
+              return past;
+            });
   }
 
   /** See {@link SchemaChanges#resync}; between two records. */
   void resync(SourceTableId table, @Nullable PartCopy part) {
+    Optional<SourceTable> wrong = misread.get(table);
+    if (wrong != null && wrong.equals(Optional.ofNullable(schemas.definition(table)))) {
+      throw new TableRefusedException(
+          table,
+          "The definition of "
+              + table
+              + " is not known, its rows don't fit the one that was read: a copy would go by the"
+              + " wrong one. Ask for sluice resync -c FILE --all and start the daemon anew, which"
+              + " reads all definitions again.");
+    }
+    misread.remove(table);
     schemas.resync(table, part);
     readers.clear();
   }

@@ -61,6 +61,11 @@ final class SchemaChanges {
     return captured.test(id);
   }
 
+  /** As far as the source's log has been read; null if there is no such table. */
+  @Nullable SourceTable definition(SourceTableId id) {
+    return definitions.get(id);
+  }
+
   /** Null for a table that is parked. */
   @Nullable RoutedTable table(SourceTableId id) {
     return tables.get(id);
