@@ -165,7 +165,7 @@ class LargeTransactionIT {
         Statement statement = connection.createStatement()) {
       connection.setAutoCommit(false);
       for (int id = from; id < to; id++) {
-        String large = "REPEAT(MD5(" + id + "), " + LARGE_ROW_BYTES / 32 + ")";
+        String large = "REPEAT(SHA2(" + id + ", 256), " + LARGE_ROW_BYTES / 64 + ")";
         statement.execute(
             "INSERT INTO t VALUES ("
                 + id
@@ -182,7 +182,7 @@ class LargeTransactionIT {
     try (Connection connection = server.connect("d");
         Statement statement = connection.createStatement();
         ResultSet rows =
-            statement.executeQuery("SELECT id, v, MD5(payload), MD5(story) FROM t ORDER BY id")) {
+            statement.executeQuery("SELECT id, v, SHA2(payload, 256), SHA2(story, 256) FROM t ORDER BY id")) {
       while (rows.next()) {
         lines.add(
             rows.getInt(1)
@@ -221,7 +221,7 @@ class LargeTransactionIT {
 
   private static String md5(byte[] bytes) {
     try {
-      return HexFormat.of().formatHex(MessageDigest.getInstance("MD5").digest(bytes));
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
     } catch (java.security.NoSuchAlgorithmException e) {
       throw new AssertionError(e);
     }
