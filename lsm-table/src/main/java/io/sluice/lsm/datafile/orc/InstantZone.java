@@ -6,6 +6,7 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.zone.ZoneRules;
 import java.util.List;
+import java.util.TimeZone;
 import org.apache.orc.Reader;
 import org.apache.orc.RecordReader;
 import org.apache.orc.StripeInformation;
@@ -28,7 +29,7 @@ final class InstantZone {
   private final List<StripeInformation> stripes;
   private int stripe = -1;
   private long stripeEnd;
-  private @Nullable ZoneRules rules;
+  private @Nullable TimeZone zone;
 
   private InstantZone(List<StripeInformation> stripes) {
     this.stripes = stripes;
@@ -54,33 +55,33 @@ final class InstantZone {
     while (records != null && row >= stripeEnd && stripe + 1 < stripes.size()) {
       stripe++;
       stripeEnd += stripes.get(stripe).getNumberOfRows();
-      rules = rules(records.readStripeFooter(stripes.get(stripe)).getWriterTimezone());
+      zone = zone(records.readStripeFooter(stripes.get(stripe)).getWriterTimezone());
     }
   }
 
-  private static @Nullable ZoneRules rules(String zone) throws IOException {
-    if (zone.isEmpty()) {
+  /** Null for UTC. As java.sql.Timestamp knows it, by which Paimon goes: before 1900 it differs. */
+  private static @Nullable TimeZone zone(String name) throws IOException {
+    if (name.isEmpty()) {
       return null;
     }
     try {
-      ZoneRules found = ZoneId.of(zone, ZoneId.SHORT_IDS).getRules();
-      boolean utc = found.isFixedOffset() && found.getOffset(Instant.EPOCH).equals(ZoneOffset.UTC);
-      return utc ? null : found;
+      ZoneId id = ZoneId.of(name, ZoneId.SHORT_IDS);
+      ZoneRules rules = id.getRules();
+      boolean utc = rules.isFixedOffset() && rules.getOffset(Instant.EPOCH).equals(ZoneOffset.UTC);
+      return utc ? null : TimeZone.getTimeZone(id);
     } catch (java.time.DateTimeException e) {
-      throw new IOException("A stripe was written in the unknown time zone " + zone, e);
+      throw new IOException("A stripe was written in the unknown time zone " + name, e);
     }
   }
 
   /** Whether the stripe's values are not the instants themselves. */
   boolean shifts() {
-    return rules != null;
+    return zone != null;
   }
 
   /** The instant, in epoch milliseconds, of a stored value. */
   long instant(long storedMillis) {
-    ZoneRules of = rules;
-    return of == null
-        ? storedMillis
-        : storedMillis + of.getOffset(Instant.ofEpochMilli(storedMillis)).getTotalSeconds() * 1000L;
+    TimeZone of = zone;
+    return of == null ? storedMillis : storedMillis + of.getOffset(storedMillis);
   }
 }

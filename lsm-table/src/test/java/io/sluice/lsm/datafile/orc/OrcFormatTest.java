@@ -312,28 +312,37 @@ class OrcFormatTest {
     List<DataField> fields = new ArrayList<>(KeyValueLayout.full(schema).fields());
     List<List<Object>> rows = new ArrayList<>();
     List<List<Object>> records = new ArrayList<>();
-    for (LocalDateTime at : moments()) {
-      if (at.getYear() >= 1900 && at.getYear() < 2100) {
-        List<Object> row = row(rows.size(), at, at);
-        rows.add(row);
-        List<Object> record = new ArrayList<>(List.of(row.get(0), rows.size() - 1L, (byte) 0));
-        record.addAll(row);
-        records.add(record);
-      }
+    List<LocalDateTime> times = new ArrayList<>(moments());
+    for (int year = 2; year < 2600; year += 50) {
+      times.add(LocalDateTime.of(year, 3, 1, 23, 59, 59, 123_000_000));
+    }
+    for (LocalDateTime at : times) {
+      List<Object> row = row(rows.size(), at, at);
+      rows.add(row);
+      List<Object> record = new ArrayList<>(List.of(row.get(0), rows.size() - 1L, (byte) 0));
+      record.addAll(row);
+      records.add(record);
     }
     TimeZone before = TimeZone.getDefault();
     try {
-      for (String zone : List.of("Asia/Tokyo", "America/New_York", "UTC")) {
+      for (String zone : List.of("Asia/Tokyo", "America/New_York", "Europe/Amsterdam", "UTC")) {
         TimeZone.setDefault(TimeZone.getTimeZone(zone));
         String path = path();
         new PaimonOrc(fields, true).write(path, records);
         List<List<Object>> theirs = new PaimonOrc(fields, true).read(path);
-        assertThat(theirs).as(zone).isEqualTo(records);
+        List<List<Object>> asPaimonReads = new ArrayList<>();
+        for (int i = 0; i < rows.size(); i++) {
+          // Before the Gregorian calendar Paimon itself stores another day.
+          if (times.get(i).getYear() > 1582) {
+            assertThat(theirs.get(i)).as(zone).isEqualTo(records.get(i));
+          }
+          asPaimonReads.add(theirs.get(i).subList(3, 6));
+        }
         for (String reading : List.of("UTC", "Europe/Berlin", zone)) {
           TimeZone.setDefault(TimeZone.getTimeZone(reading));
           assertThat(read(path, stored(path, rows.size()), schema, schema.rowType()))
               .as("%s read in %s", zone, reading)
-              .isEqualTo(rows);
+              .isEqualTo(asPaimonReads);
         }
       }
     } finally {
