@@ -1,5 +1,7 @@
 package io.sluice.lsm.commit;
 
+import io.sluice.lsm.manifest.ManifestEntry;
+import io.sluice.lsm.snapshot.Snapshot;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -22,8 +24,26 @@ public record CommitRequest(
   /**
    * COMPACT: every {@code compactBefore} file must still be live at its level, else
    * CommitConflictException and nothing of the table is changed.
+   *
+   * @param seen what is known of the buckets, so that only what was committed since is read; null
+   *     if nothing is
    */
-  public record Compaction(List<CommitMessage> messages) implements Change {}
+  public record Compaction(List<CommitMessage> messages, @Nullable Seen seen) implements Change {
+    public Compaction(List<CommitMessage> messages) {
+      this(messages, null);
+    }
+  }
+
+  /**
+   * All live files of some buckets in a snapshot. It may be outdated, but must have been true.
+   *
+   * @param files ADD entries, of every bucket that the compaction changes
+   */
+  public record Seen(Snapshot snapshot, List<ManifestEntry> files) {
+    public Seen {
+      files = List.copyOf(files);
+    }
+  }
 
   /**
    * OVERWRITE that deletes every live file (of one partition, or of all), computed anew for each
@@ -44,8 +64,7 @@ public record CommitRequest(
      * @param latest newest snapshot, null if there is none
      * @throws RuntimeException to give up: the commit ends with it
      */
-    Decision beforeAttempt(io.sluice.lsm.snapshot.@Nullable Snapshot latest)
-        throws java.io.IOException;
+    Decision beforeAttempt(@Nullable Snapshot latest) throws java.io.IOException;
 
     AttemptGuard ALWAYS = latest -> Decision.PROCEED;
   }

@@ -32,7 +32,11 @@ final class ConflictCheck {
 
   private record Bucket(BinaryRow partition, int bucket) {}
 
-  /** What is wrong, as half a sentence for the operator; null if the delta fits. */
+  /**
+   * What is wrong, as half a sentence for the operator; null if the delta fits.
+   *
+   * @param live at least all live files of the buckets that the delta changes
+   */
   @Nullable String findConflict(LiveFiles live, List<ManifestEntry> delta) {
     Set<FileIdentity> added = new HashSet<>();
     Set<FileIdentity> deleted = new HashSet<>();
@@ -44,14 +48,14 @@ final class ConflictCheck {
         if (!deleted.add(identity) || added.contains(identity)) {
           return "it names " + identity + " twice";
         }
-        if (!live.contains(identity)) {
+        if (!live.contains(entry)) {
           return "another commit has deleted or moved " + identity;
         }
       } else {
         if (!added.add(identity)) {
           return "it adds " + identity + " twice";
         }
-        if (live.contains(identity) && !deleted.contains(identity)) {
+        if (live.contains(entry) && !deleted.contains(identity)) {
           return "the table holds " + identity + " already";
         }
       }

@@ -14,7 +14,6 @@ import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.io.Backoff;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.io.TablePaths;
-import io.sluice.lsm.manifest.FileIdentity;
 import io.sluice.lsm.manifest.LiveFiles;
 import io.sluice.lsm.manifest.ManifestCache;
 import io.sluice.lsm.manifest.ManifestEntry;
@@ -172,8 +171,7 @@ public final class TableCommitter implements SnapshotCommitter {
         manifests.liveFiles(snapshot.baseManifestList(), snapshot.deltaManifestList());
     LiveFiles base = new LiveFiles();
     base.apply(manifests.entries(next.baseManifestList()), next.baseManifestList());
-    return before.count() == base.count()
-        && before.entries().stream().allMatch(entry -> base.contains(FileIdentity.of(entry)));
+    return before.count() == base.count() && before.entries().stream().allMatch(base::contains);
   }
 
   private static void add(
@@ -437,7 +435,8 @@ public final class TableCommitter implements SnapshotCommitter {
         add(message, message.compactBefore(), Kind.DELETE, entries);
         add(message, message.compactAfter(), Kind.ADD, entries);
       }
-      String conflict = conflictCheck.findConflict(state.liveFilesOf(latest), entries);
+      LiveFiles live = state.bucketsOf(latest, entries, compaction.seen());
+      String conflict = conflictCheck.findConflict(live, entries);
       if (conflict != null) {
         if (compactionDelta != null) {
           manifests.discardDelta(compactionDelta.manifestList());
@@ -470,12 +469,10 @@ public final class TableCommitter implements SnapshotCommitter {
                 + " not rewrite. Empty the whole table, or use Paimon.");
       }
       List<ManifestEntry> entries = new ArrayList<>();
-      for (ManifestEntry live : state.liveFilesOf(latest).entries()) {
-        if (partition == null || live.partition().equals(partition)) {
-          entries.add(
-              new ManifestEntry(
-                  Kind.DELETE, live.partition(), live.bucket(), live.totalBuckets(), live.file()));
-        }
+      for (ManifestEntry live : state.liveFilesOf(latest, partition).entries()) {
+        entries.add(
+            new ManifestEntry(
+                Kind.DELETE, live.partition(), live.bucket(), live.totalBuckets(), live.file()));
       }
       return write(entries);
     }

@@ -1,31 +1,39 @@
 package io.sluice.lsm.commit;
 
+import io.sluice.lsm.binary.BinaryRow;
+import io.sluice.lsm.commit.CommitRequest.Seen;
 import io.sluice.lsm.error.CorruptTableException;
 import io.sluice.lsm.io.TablePaths;
+import io.sluice.lsm.level.BucketId;
 import io.sluice.lsm.manifest.LiveFiles;
+import io.sluice.lsm.manifest.ManifestEntry;
 import io.sluice.lsm.manifest.ManifestFileMeta;
 import io.sluice.lsm.manifest.ManifestStore;
+import io.sluice.lsm.manifest.PartitionFilter;
 import io.sluice.lsm.snapshot.Snapshot;
 import io.sluice.lsm.snapshot.SnapshotStore;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the committer remembers of the newest snapshot, so that a small commit reads only what
- * others have added: the snapshot, and the live files once a compaction has asked for them. Not
- * thread safe; the committer's lock guards it.
+ * The table as the committer needs it: it remembers the newest snapshot, so that a commit reads
+ * only what others have added, and no files, of which a table has any number. Not thread safe; the
+ * committer's lock guards it.
  */
 final class TableState {
+
+  /** Above so many new snapshots one look at the whole is cheaper. */
+  private static final int STEPS_MAX = 64;
 
   private final TablePaths paths;
   private final SnapshotStore snapshots;
   private final ManifestStore manifests;
 
   private @Nullable Snapshot latest;
-  private @Nullable LiveFiles liveFiles;
-  private @Nullable Snapshot liveFilesOf;
 
   TableState(TablePaths paths, SnapshotStore snapshots, ManifestStore manifests) {
     this.paths = paths;
@@ -42,12 +50,6 @@ final class TableState {
   /** The newest snapshot is known to be this one. */
   void advance(Snapshot snapshot) {
     latest = snapshot;
-  }
-
-  void forget() {
-    latest = null;
-    liveFiles = null;
-    liveFilesOf = null;
   }
 
   List<ManifestFileMeta> manifestsOf(@Nullable Snapshot snapshot) throws IOException {
@@ -74,45 +76,72 @@ final class TableState {
     return e;
   }
 
-  /** Live files of a snapshot; the caller does not change them. */
-  LiveFiles liveFilesOf(@Nullable Snapshot snapshot) throws IOException {
+  /**
+   * Live files of a snapshot.
+   *
+   * @param partition null for all
+   */
+  LiveFiles liveFilesOf(@Nullable Snapshot snapshot, @Nullable BinaryRow partition)
+      throws IOException {
+    return read(
+        snapshot, partition == null ? PartitionFilter.ALL : manifests.only(Set.of(partition)));
+  }
+
+  /**
+   * At least all live files of the buckets that a delta changes.
+   *
+   * @param seen from where on the changes are followed, if that is a way to the snapshot
+   */
+  LiveFiles bucketsOf(@Nullable Snapshot snapshot, List<ManifestEntry> delta, @Nullable Seen seen)
+      throws IOException {
+    Set<BucketId> buckets = new HashSet<>();
+    Set<BinaryRow> partitions = new HashSet<>();
+    for (ManifestEntry entry : delta) {
+      buckets.add(new BucketId(entry.partition(), entry.bucket()));
+      partitions.add(entry.partition());
+    }
+    LiveFiles followed =
+        snapshot == null || seen == null ? null : follow(seen, snapshot, buckets, partitions);
+    return followed != null ? followed : read(snapshot, manifests.only(partitions));
+  }
+
+  /** Null when there is no unbroken way. */
+  private @Nullable LiveFiles follow(
+      Seen seen, Snapshot to, Set<BucketId> buckets, Set<BinaryRow> partitions) throws IOException {
+    Snapshot from = seen.snapshot();
+    if (to.id() < from.id()
+        || to.id() - from.id() > STEPS_MAX
+        || !from.equals(from.id() == to.id() ? to : snapshots.readIfThere(from.id()))) {
+      return null;
+    }
+    PartitionFilter filter = manifests.only(partitions);
+    try {
+      LiveFiles result = new LiveFiles();
+      result.apply(seen.files(), "What was known of snapshot " + from.id());
+      for (long id = from.id() + 1; id <= to.id(); id++) {
+        Snapshot step = id == to.id() ? to : snapshots.readIfThere(id);
+        if (step == null) {
+          return null;
+        }
+        List<ManifestEntry> changes =
+            manifests.entries(step.deltaManifestList(), filter).stream()
+                .filter(entry -> buckets.contains(new BucketId(entry.partition(), entry.bucket())))
+                .toList();
+        result.apply(changes, "The delta of snapshot " + id);
+      }
+      return result;
+    } catch (FileNotFoundException | CorruptTableException e) {
+      // The chain was cut while it was followed; the whole tells, or throws again.
+      return null;
+    }
+  }
+
+  private LiveFiles read(@Nullable Snapshot snapshot, PartitionFilter filter) throws IOException {
     if (snapshot == null) {
       return new LiveFiles();
     }
-    LiveFiles result = liveFiles;
-    if (result == null || !snapshot.equals(liveFilesOf)) {
-      liveFiles = null;
-      result = follow(result, liveFilesOf, snapshot);
-      liveFiles = result;
-      liveFilesOf = snapshot;
-    }
-    return result;
-  }
-
-  /** Applies the deltas since a known snapshot, or reads all when there is no unbroken way. */
-  private LiveFiles follow(@Nullable LiveFiles known, @Nullable Snapshot from, Snapshot to)
-      throws IOException {
-    int stepsMax = 64;
-    if (known == null || from == null || to.id() < from.id() || to.id() - from.id() > stepsMax) {
-      return read(to);
-    }
-    if (!from.equals(snapshots.readIfThere(from.id()))) {
-      return read(to);
-    }
-    for (long id = from.id() + 1; id <= to.id(); id++) {
-      Snapshot step = id == to.id() ? to : snapshots.readIfThere(id);
-      if (step == null) {
-        return read(to);
-      }
-      known.apply(
-          manifests.entries(step.deltaManifestList()), "The delta of snapshot " + step.id());
-    }
-    return known;
-  }
-
-  private LiveFiles read(Snapshot snapshot) throws IOException {
     try {
-      return manifests.liveFiles(snapshot.baseManifestList(), snapshot.deltaManifestList());
+      return manifests.liveFiles(snapshot.baseManifestList(), snapshot.deltaManifestList(), filter);
     } catch (FileNotFoundException e) {
       throw explained(snapshot, e);
     }

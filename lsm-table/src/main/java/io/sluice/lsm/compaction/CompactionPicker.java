@@ -1,5 +1,6 @@
 package io.sluice.lsm.compaction;
 
+import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.level.Levels;
 import io.sluice.lsm.level.SortedRun;
 import io.sluice.lsm.schema.MergeEngine;
@@ -25,6 +26,10 @@ import java.util.Optional;
  * <p>Where level 0 must not stay (first-row: its rows are invisible), all level-0 runs are taken if
  * nothing else is.
  *
+ * <p>Where level-0 runs have piled up, only the oldest of them take part, so that a compaction has
+ * a bounded number of files open. The newer ones stay above the result, and it keeps its delete
+ * records.
+ *
  * <p>Source: Paimon 1.4.2, UniversalCompaction, ForceUpLevel0Compaction.
  */
 public final class CompactionPicker {
@@ -34,6 +39,12 @@ public final class CompactionPicker {
     MAY_STAY,
     MUST_GO
   }
+
+  /** Level-0 runs of one compaction: each is a file that is open, with a stripe of it in memory. */
+  static final int LEVEL_ZERO_RUNS_MAX = 32;
+
+  /** And their bytes, beyond the first {@code num-sorted-run.compaction-trigger} runs. */
+  static final long LEVEL_ZERO_BYTES_MAX = 256L << 20;
 
   private final TableOptions.Compaction options;
   private final LevelZero levelZero;
@@ -52,8 +63,43 @@ public final class CompactionPicker {
 
   /** What should be compacted now, if anything. */
   public Optional<CompactionPlan> pick(Levels levels) {
-    Optional<CompactionPlan> plan = pickUniversal(levels);
-    return plan.isEmpty() && levelZero == LevelZero.MUST_GO ? pickLevelZero(levels) : plan;
+    Levels view = withoutNewest(levels);
+    Optional<CompactionPlan> plan = pickUniversal(view);
+    if (plan.isEmpty() && levelZero == LevelZero.MUST_GO) {
+      plan = pickLevelZero(view);
+    }
+    return plan.map(picked -> within(picked, view, levels));
+  }
+
+  /** The tree without those level-0 runs that are too many for one compaction. */
+  private Levels withoutNewest(Levels levels) {
+    List<SortedRun> runs = levels.runs();
+    int first = 0;
+    while (first < runs.size() && runs.get(first).level() == 0) {
+      first++;
+    }
+    int deeper = first;
+    long bytes = 0;
+    while (first > 0 && deeper - first < LEVEL_ZERO_RUNS_MAX) {
+      bytes += runs.get(first - 1).bytes();
+      if (deeper - first >= options.trigger() && bytes > LEVEL_ZERO_BYTES_MAX) {
+        break;
+      }
+      first--;
+    }
+    return first == 0 ? levels : levels.with(List.of(), filesOf(runs.subList(0, first)));
+  }
+
+  private static List<DataFileMeta> filesOf(List<SortedRun> runs) {
+    return runs.stream().flatMap(run -> run.files().stream()).toList();
+  }
+
+  /** A plan for a part of the tree as one for the whole: above it something newer is left. */
+  private static CompactionPlan within(CompactionPlan plan, Levels view, Levels levels) {
+    return view == levels
+        ? plan
+        : new CompactionPlan(
+            plan.runs(), plan.below(), plan.outputLevel(), CompactionPlan.Deletes.KEPT);
   }
 
   private Optional<CompactionPlan> pickLevelZero(Levels levels) {
@@ -81,8 +127,16 @@ public final class CompactionPicker {
     return plan.filter(CompactionPicker::changesSomething);
   }
 
-  /** Everything to the deepest level; nothing if it is there already. */
+  /**
+   * Everything to the deepest level; nothing if it is there already. Of too many level-0 runs the
+   * oldest: then ask again.
+   */
   public Optional<CompactionPlan> pickFull(Levels levels) {
+    Levels view = withoutNewest(levels);
+    return pickAll(view).map(picked -> within(picked, view, levels));
+  }
+
+  private static Optional<CompactionPlan> pickAll(Levels levels) {
     List<SortedRun> runs = levels.runs();
     if (runs.isEmpty() || runs.size() == 1 && runs.get(0).level() == levels.deepestLevel()) {
       return Optional.empty();

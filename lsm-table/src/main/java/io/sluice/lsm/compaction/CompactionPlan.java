@@ -1,6 +1,7 @@
 package io.sluice.lsm.compaction;
 
 import io.sluice.lsm.datafile.DataFileMeta;
+import io.sluice.lsm.level.Levels;
 import io.sluice.lsm.level.SortedRun;
 import java.util.List;
 
@@ -28,6 +29,11 @@ public record CompactionPlan(
 
   public List<DataFileMeta> files() {
     return runs.stream().flatMap(run -> run.files().stream()).toList();
+  }
+
+  /** Whether no run of the tree is left out of sight above those that are compacted. */
+  boolean isOf(Levels levels) {
+    return runs.size() + below.size() == levels.runs().size();
   }
 
   /** Bytes to be read. */

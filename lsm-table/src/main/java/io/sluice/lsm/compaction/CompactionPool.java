@@ -1,8 +1,9 @@
 package io.sluice.lsm.compaction;
 
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.PriorityQueue;
+import java.util.TreeSet;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
@@ -35,10 +36,17 @@ public final class CompactionPool implements Executor, AutoCloseable {
 
   private static final long LARGE_BYTES = 256L << 20;
 
-  private record Entry(Runnable task, long bytes, long place) {}
+  private record Entry(Runnable task, long bytes, long place, long arrival) {
+    boolean large() {
+      return bytes >= LARGE_BYTES;
+    }
+  }
 
-  private final PriorityQueue<Entry> queue =
-      new PriorityQueue<>(Comparator.comparingLong(Entry::place));
+  private static final Comparator<Entry> ORDER =
+      Comparator.comparingLong(Entry::place).thenComparingLong(Entry::arrival);
+
+  private final TreeSet<Entry> small = new TreeSet<>(ORDER);
+  private final TreeSet<Entry> large = new TreeSet<>(ORDER);
   private final Thread[] threads;
   private final UnaryOperator<Runnable> around;
   private long arrivals;
@@ -73,7 +81,9 @@ public final class CompactionPool implements Executor, AutoCloseable {
       throw new RejectedExecutionException("The compaction pool is closed");
     }
     long bytes = task instanceof Sized sized ? sized.bytes() : 0;
-    queue.add(new Entry(task, bytes, arrivals++ + bytes / BYTES_PER_PLACE));
+    long arrival = arrivals++;
+    Entry entry = new Entry(task, bytes, arrival + bytes / BYTES_PER_PLACE, arrival);
+    (entry.large() ? large : small).add(entry);
     notifyAll();
   }
 
@@ -112,34 +122,31 @@ public final class CompactionPool implements Executor, AutoCloseable {
 
   private @Nullable Entry next() {
     boolean mayBeLarge = threads.length == 1 || largeRunning < threads.length - 1;
-    Entry entry = queue.peek();
-    if (entry != null && !mayBeLarge && entry.bytes() >= LARGE_BYTES) {
-      entry =
-          queue.stream()
-              .filter(candidate -> candidate.bytes() < LARGE_BYTES)
-              .min(Comparator.comparingLong(Entry::place))
-              .orElse(null);
+    boolean takeLarge =
+        mayBeLarge
+            && !large.isEmpty()
+            && (small.isEmpty() || ORDER.compare(large.first(), small.first()) < 0);
+    if (takeLarge) {
+      largeRunning++;
     }
-    if (entry != null) {
-      queue.remove(entry);
-      largeRunning += entry.bytes() >= LARGE_BYTES ? 1 : 0;
-    }
-    return entry;
+    return (takeLarge ? large : small).pollFirst();
   }
 
   private synchronized void finished(Entry entry) {
-    largeRunning -= entry.bytes() >= LARGE_BYTES ? 1 : 0;
+    largeRunning -= entry.large() ? 1 : 0;
     notifyAll();
   }
 
   /** Lets running tasks end, drops waiting ones. Close the tables' compactors first. */
   @Override
   public void close() {
-    List<Entry> left;
+    List<Entry> left = new ArrayList<>();
     synchronized (this) {
       closed = true;
-      left = List.copyOf(queue);
-      queue.clear();
+      left.addAll(small);
+      left.addAll(large);
+      small.clear();
+      large.clear();
       notifyAll();
     }
     for (Entry entry : left) {

@@ -5,11 +5,13 @@ import io.sluice.lsm.commit.CommitMessage;
 import io.sluice.lsm.commit.CommitRequest;
 import io.sluice.lsm.commit.CommitRequest.AttemptGuard;
 import io.sluice.lsm.commit.SnapshotCommitter;
+import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.error.CommitConflictException;
 import io.sluice.lsm.error.StorageException;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.level.BucketId;
 import io.sluice.lsm.level.Levels;
+import io.sluice.lsm.manifest.ManifestEntry;
 import io.sluice.lsm.manifest.ManifestStore;
 import io.sluice.lsm.manifest.PartitionPaths;
 import io.sluice.lsm.schema.TableOptions;
@@ -23,6 +25,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -126,13 +129,24 @@ public final class TableCompactor implements AutoCloseable {
 
   private final LiveBuckets live;
 
+  /** Buckets whose levels have moved on in {@link #live} and not yet here. */
+  private final Set<BucketId> moved = new HashSet<>();
+
   /** Guards all below. */
   private final Object lock = new Object();
 
   private final Map<BucketId, BucketState> states = new HashMap<>();
+
+  /** Those in phase STALE, and those whose writers wait: few of the many. */
+  private final Set<BucketState> stale = new HashSet<>();
+
+  private final Set<BucketState> awaited = new HashSet<>();
   private final List<Finished> finished = new ArrayList<>();
   private @Nullable TableSchema schema;
-  private long knownId;
+
+  /** The snapshot that the levels of all states are of. */
+  private @Nullable Snapshot known;
+
   private boolean committing;
   private long lastIdentifier;
   private long refreshesBegun;
@@ -186,6 +200,14 @@ public final class TableCompactor implements AutoCloseable {
     }
   }
 
+  /**
+   * Whether a bucket has more sorted runs than {@code num-sorted-run.stop-trigger} admits, and this
+   * table is not compacted by others.
+   */
+  public boolean isBehind() {
+    return !writeOnly && worstSortedRuns() > options.stopTrigger();
+  }
+
   /** Sorted runs of the worst bucket. */
   public int worstSortedRuns() {
     synchronized (lock) {
@@ -226,9 +248,31 @@ public final class TableCompactor implements AutoCloseable {
       if (waiting == null) {
         waiting = new CompletableFuture<>();
         state.belowStop = waiting;
+        awaited.add(state);
       }
       return waiting;
     }
+  }
+
+  /**
+   * Done once some bucket that now has more sorted runs than {@code num-sorted-run.stop-trigger}
+   * admits has them no more; at once if there is no such bucket, and for a table that others
+   * compact. Fails when the compactor is closed.
+   */
+  public CompletableFuture<Void> belowStop() {
+    BucketId worst = null;
+    synchronized (lock) {
+      int most = writeOnly ? Integer.MAX_VALUE : options.stopTrigger() - unseenCommits;
+      for (BucketState state : states.values()) {
+        if (state.levels.runs().size() > most) {
+          most = state.levels.runs().size();
+          worst = state.id;
+        }
+      }
+    }
+    return worst == null
+        ? CompletableFuture.completedFuture(null)
+        : belowStop(worst.partition(), worst.bucket());
   }
 
   /** Waits for {@link #belowStop}. Throws CancellationException when the compactor is closed. */
@@ -349,27 +393,30 @@ public final class TableCompactor implements AutoCloseable {
         generation = ++refreshesBegun;
         commits = unseenCommits;
       }
-      Set<BucketId> changed = live.refresh();
-      Snapshot known = live.known();
-      TableSchema newest = known == null ? null : parts.schemas().read(known.schemaId());
+      moved.addAll(live.refresh());
+      Snapshot latest = live.known();
+      TableSchema newest = latest == null ? null : parts.schemas().read(latest.schemaId());
       synchronized (lock) {
         refreshFailures = 0;
         schema = newest;
-        knownId = known == null ? 0 : known.id();
+        known = latest;
         unseenCommits -= commits;
-        changed.forEach(this::update);
-        for (BucketState state : states.values()) {
-          addReleased(state, goOn);
-          if (state.phase == Phase.STALE && state.staleSince < generation) {
-            state.phase = Phase.IDLE;
-            changed.add(state.id);
+        moved.forEach(this::update);
+        Set<BucketState> toPlan = new LinkedHashSet<>();
+        moved.forEach(id -> toPlan.add(state(id)));
+        moved.clear();
+        awaited.removeIf(state -> released(state, goOn));
+        for (BucketState state : List.copyOf(stale)) {
+          if (state.staleSince < generation) {
+            enter(state, Phase.IDLE);
+            toPlan.add(state);
           }
         }
-        for (BucketId id : changed) {
-          BucketState state = state(id);
+        for (BucketState state : toPlan) {
           if (plan(state)) {
             due.add(state);
           }
+          forgetIfEmpty(state);
         }
       }
     } finally {
@@ -391,12 +438,30 @@ public final class TableCompactor implements AutoCloseable {
     state.totalBuckets = bucket == null ? state.totalBuckets : bucket.totalBuckets();
   }
 
-  /** Under lock. */
-  private void addReleased(BucketState state, List<CompletableFuture<Void>> into) {
+  /** Under lock. Whether nobody waits for the bucket any more. */
+  private boolean released(BucketState state, List<CompletableFuture<Void>> into) {
     CompletableFuture<Void> waiting = state.belowStop;
     if (waiting != null && state.levels.runs().size() <= options.stopTrigger()) {
       state.belowStop = null;
       into.add(waiting);
+    }
+    return state.belowStop == null;
+  }
+
+  /** Under lock. */
+  private void enter(BucketState state, Phase phase) {
+    state.phase = phase;
+    if (phase == Phase.STALE) {
+      stale.add(state);
+    } else {
+      stale.remove(state);
+    }
+  }
+
+  /** Under lock. A bucket of a partition that was dropped costs nothing. */
+  private void forgetIfEmpty(BucketState state) {
+    if (state.phase == Phase.IDLE && state.levels.files().isEmpty() && state.belowStop == null) {
+      states.remove(state.id);
     }
   }
 
@@ -412,7 +477,7 @@ public final class TableCompactor implements AutoCloseable {
     }
     state.plan = picker.pick(state.levels);
     if (state.plan.isPresent()) {
-      state.phase = Phase.BUSY;
+      enter(state, Phase.BUSY);
     }
     return state.plan.isPresent();
   }
@@ -474,7 +539,7 @@ public final class TableCompactor implements AutoCloseable {
 
   private void release(BucketState state, Phase phase) {
     synchronized (lock) {
-      state.phase = phase;
+      enter(state, phase);
       state.plan = Optional.empty();
       state.staleSince = refreshesBegun;
       lock.notifyAll();
@@ -486,7 +551,7 @@ public final class TableCompactor implements AutoCloseable {
     Duration delay;
     synchronized (lock) {
       state.failures++;
-      state.phase = Phase.PAUSED;
+      enter(state, Phase.PAUSED);
       delay = pause(state.failures);
     }
     listener.failed(
@@ -538,21 +603,34 @@ public final class TableCompactor implements AutoCloseable {
 
   private CommitRequest newRequest(List<Finished> batch) {
     List<CommitMessage> messages = new ArrayList<>();
-    for (Finished f : batch) {
-      messages.add(
-          new CommitMessage(
-              f.bucket().id.partition(),
-              f.bucket().id.bucket(),
-              f.bucket().totalBuckets,
-              List.of(),
-              f.result().before(),
-              f.result().after()));
-    }
     synchronized (lock) {
+      List<ManifestEntry> files = new ArrayList<>();
+      for (Finished f : batch) {
+        BucketState bucket = f.bucket();
+        BucketId id = bucket.id;
+        messages.add(
+            new CommitMessage(
+                id.partition(),
+                id.bucket(),
+                bucket.totalBuckets,
+                List.of(),
+                f.result().before(),
+                f.result().after()));
+        for (DataFileMeta file : bucket.levels.files()) {
+          files.add(
+              new ManifestEntry(
+                  ManifestEntry.Kind.ADD, id.partition(), id.bucket(), bucket.totalBuckets, file));
+        }
+      }
+      Snapshot of = known;
       // Grows with every commit, over restarts too: snapshot ids only grow.
-      lastIdentifier = Math.max(lastIdentifier, knownId) + 1;
+      lastIdentifier = Math.max(lastIdentifier, of == null ? 0 : of.id()) + 1;
       return new CommitRequest(
-          settings.commitUser(), lastIdentifier, new CommitRequest.Compaction(messages), Map.of());
+          settings.commitUser(),
+          lastIdentifier,
+          new CommitRequest.Compaction(
+              messages, of == null ? null : new CommitRequest.Seen(of, files)),
+          Map.of());
     }
   }
 
@@ -629,19 +707,40 @@ public final class TableCompactor implements AutoCloseable {
       left = new HashSet<>(states.keySet());
     }
     for (BucketId id : left) {
-      BucketState state = occupy(id);
-      try {
-        CompactionResult result = run(state, picker::pickFull);
-        if (result != null && !result.isEmpty()) {
-          commitByHand(new Finished(state, result));
-          changed++;
-        }
-      } finally {
-        release(state, Phase.STALE);
+      Step step = compactFully(id);
+      changed += step == Step.NOTHING ? 0 : 1;
+      while (step == Step.MORE) {
+        step = compactFully(id);
       }
-      refresh();
     }
     return changed;
+  }
+
+  private enum Step {
+    NOTHING,
+    /** Level-0 runs that were too many for one compaction are left. */
+    MORE,
+    LAST
+  }
+
+  private Step compactFully(BucketId id) throws IOException, InterruptedException {
+    BucketState state = occupy(id);
+    Step step = Step.NOTHING;
+    try {
+      CompactionResult result = run(state, picker::pickFull);
+      if (result != null && !result.isEmpty()) {
+        boolean all;
+        synchronized (lock) {
+          all = state.plan.stream().allMatch(plan -> plan.isOf(state.levels));
+        }
+        commitByHand(new Finished(state, result));
+        step = all ? Step.LAST : Step.MORE;
+      }
+    } finally {
+      release(state, Phase.STALE);
+    }
+    refresh();
+    return step;
   }
 
   private void commitByHand(Finished f) throws IOException {
@@ -665,7 +764,7 @@ public final class TableCompactor implements AutoCloseable {
         }
         lock.wait();
       }
-      state.phase = Phase.BUSY;
+      enter(state, Phase.BUSY);
       return state;
     }
   }
@@ -685,6 +784,7 @@ public final class TableCompactor implements AutoCloseable {
           state.belowStop = null;
         }
       }
+      awaited.clear();
     }
     waiting.forEach(writer -> writer.completeExceptionally(closedFailure()));
     synchronized (lock) {

@@ -7,6 +7,7 @@ import io.sluice.lsm.manifest.IndexEntry;
 import io.sluice.lsm.manifest.ManifestEntry;
 import io.sluice.lsm.manifest.ManifestFileMeta;
 import io.sluice.lsm.manifest.ManifestStore;
+import io.sluice.lsm.manifest.PartitionFilter;
 import io.sluice.lsm.manifest.PartitionPaths;
 import io.sluice.lsm.snapshot.BranchStore;
 import io.sluice.lsm.snapshot.Snapshot;
@@ -32,13 +33,27 @@ final class ReachableFiles {
   private final TablePaths paths;
   private final ManifestStore manifests;
   private final PartitionPaths folders;
+  private final PartitionFilter asked;
   private final Set<String> files = new HashSet<>();
 
   ReachableFiles(FileIO fileIO, TablePaths paths, ManifestStore manifests, PartitionPaths folders) {
+    this(fileIO, paths, manifests, folders, PartitionFilter.ALL);
+  }
+
+  /**
+   * @param asked the partitions whose live data files are asked for; those of others are left out
+   */
+  ReachableFiles(
+      FileIO fileIO,
+      TablePaths paths,
+      ManifestStore manifests,
+      PartitionPaths folders,
+      PartitionFilter asked) {
     this.fileIO = fileIO;
     this.paths = paths;
     this.manifests = manifests;
     this.folders = folders;
+    this.asked = asked;
   }
 
   boolean contains(String path) {
@@ -59,28 +74,43 @@ final class ReachableFiles {
     String base = snapshot.baseManifestList();
     String delta = snapshot.deltaManifestList();
     try {
-      for (ManifestEntry entry : manifests.liveFiles(base, delta).entries()) {
+      for (ManifestEntry entry : manifests.liveFiles(base, delta, asked).entries()) {
         files.addAll(files(folders, entry));
       }
+    } catch (FileNotFoundException e) {
+      throw missing(what, e);
+    }
+    addMetadata(snapshot, what);
+  }
+
+  /** The same without the data files. */
+  void addMetadata(Snapshot snapshot, String what) throws IOException {
+    String base = snapshot.baseManifestList();
+    String delta = snapshot.deltaManifestList();
+    try {
       for (ManifestFileMeta manifest : manifests.manifests(base, delta)) {
         files.add(paths.manifest(manifest.fileName()));
       }
       files.addAll(indexFiles(snapshot));
     } catch (FileNotFoundException e) {
-      throw new CorruptTableException(
-          what
-              + " of table "
-              + paths.root()
-              + " must stay readable, but refers to a file that is missing, so it can't be told"
-              + " which files are no longer needed; nothing was deleted. "
-              + e.getMessage(),
-          e);
+      throw missing(what, e);
     }
     files.add(paths.manifest(base));
     files.add(paths.manifest(delta));
     if (snapshot.statistics() != null) {
       files.add(paths.statistics(snapshot.statistics()));
     }
+  }
+
+  private CorruptTableException missing(String what, FileNotFoundException e) {
+    return new CorruptTableException(
+        what
+            + " of table "
+            + paths.root()
+            + " must stay readable, but refers to a file that is missing, so it can't be told"
+            + " which files are no longer needed; nothing was deleted. "
+            + e.getMessage(),
+        e);
   }
 
   /** What a reader of the snapshot's changelog needs, in its own right; nothing if it has none. */

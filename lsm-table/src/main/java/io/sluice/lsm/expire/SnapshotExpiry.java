@@ -1,5 +1,6 @@
 package io.sluice.lsm.expire;
 
+import io.sluice.lsm.binary.BinaryRow;
 import io.sluice.lsm.error.CorruptTableException;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.io.TablePaths;
@@ -19,6 +20,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.time.Clock;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -33,8 +35,9 @@ import org.slf4j.LoggerFactory;
  * order that a kill at any instant does not spoil:
  *
  * <ol>
- *   <li>Choose {@code end}, the oldest snapshot that stays; read all that the older ones refer to,
- *       and what {@code end}, every tag and every branch refer to. Nothing is changed yet.
+ *   <li>Choose {@code end}, the oldest snapshot that stays; read all that the older ones have
+ *       changed, and what {@code end}, every tag and every branch refer to in the partitions of the
+ *       deleted files. Nothing is changed yet.
  *   <li>Hide the older snapshots, oldest first: a copy under {@code snapshot/.expiring-<id>}, then
  *       the snapshot file goes. From now on nobody can find it, so no reader meets one half
  *       deleted. Who makes a tag looks afterwards whether its snapshot is still there; so a tag
@@ -221,18 +224,28 @@ public final class SnapshotExpiry {
   // ---- planning: reads only
 
   private Plan plan(SortedMap<Long, Snapshot> range, Snapshot end) throws IOException {
-    ReachableFiles kept = new ReachableFiles(fileIO, paths, manifests, partitionPaths);
-    kept.add(end, "Snapshot " + end.id());
-    kept.addTags(tags, "");
-    kept.addBranches(branches);
     Set<String> dataFiles = new LinkedHashSet<>();
+    Set<BinaryRow> partitions = new HashSet<>();
     List<Snapshot> deltas = new ArrayList<>(range.values());
     // What the oldest one deleted went with its predecessor.
     deltas.remove(0);
     deltas.add(end);
+    boolean whole = end.id() - range.firstKey() == deltas.size();
     for (Snapshot snapshot : deltas) {
-      markDeleted(snapshot, dataFiles);
+      whole &= markDeleted(snapshot, dataFiles, partitions);
     }
+    ReachableFiles kept =
+        new ReachableFiles(fileIO, paths, manifests, partitionPaths, manifests.only(partitions));
+    String what = "Snapshot " + end.id();
+    if (whole) {
+      // What all deltas up to the end together delete and don't add again isn't live in it: its
+      // manifests, of which there may be many, needn't be read.
+      kept.addMetadata(end, what);
+    } else {
+      kept.add(end, what);
+    }
+    kept.addTags(tags, "");
+    kept.addBranches(branches);
     dataFiles.removeAll(kept.all());
     Set<String> manifestFiles = new LinkedHashSet<>();
     for (Snapshot snapshot : range.values()) {
@@ -242,16 +255,24 @@ public final class SnapshotExpiry {
     return new Plan(dataFiles, manifestFiles);
   }
 
-  private void markDeleted(Snapshot snapshot, Set<String> marked) throws IOException {
+  /** False if they can't be read. */
+  private boolean markDeleted(Snapshot snapshot, Set<String> marked, Set<BinaryRow> partitions)
+      throws IOException {
     try {
-      // An upgrade deletes a file at one level and adds the same file at another.
-      for (ManifestEntry entry : manifests.entries(snapshot.deltaManifestList())) {
+      List<ManifestEntry> delta = manifests.entries(snapshot.deltaManifestList());
+      for (ManifestEntry entry : delta) {
         if (entry.kind() == Kind.DELETE) {
           marked.addAll(ReachableFiles.files(partitionPaths, entry));
-        } else {
+          partitions.add(entry.partition());
+        }
+      }
+      // An upgrade deletes a file at one level and adds the same file at another.
+      for (ManifestEntry entry : delta) {
+        if (entry.kind() == Kind.ADD) {
           ReachableFiles.files(partitionPaths, entry).forEach(marked::remove);
         }
       }
+      return true;
     } catch (FileNotFoundException | CorruptTableException e) {
       // Normal after a run that was killed: its manifests went after the data files they name.
       log.info(
@@ -259,6 +280,7 @@ public final class SnapshotExpiry {
           snapshot.id(),
           paths.root(),
           e.getMessage());
+      return false;
     }
   }
 

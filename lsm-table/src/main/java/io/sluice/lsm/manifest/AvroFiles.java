@@ -27,7 +27,9 @@ import org.apache.avro.generic.GenericData;
 import org.apache.avro.generic.GenericDatumReader;
 import org.apache.avro.generic.GenericDatumWriter;
 import org.apache.avro.generic.GenericRecord;
+import org.apache.avro.io.BinaryDecoder;
 import org.apache.avro.io.BinaryEncoder;
+import org.apache.avro.io.DecoderFactory;
 import org.apache.avro.io.EncoderFactory;
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +45,7 @@ final class AvroFiles {
     String name = compression.toLowerCase(Locale.ROOT);
     try {
       return switch (name) {
-        case "zstd", "zstandard" -> CodecFactory.zstandardCodec(ZSTD_LEVEL);
+        case "zstd", "zstandard" -> CodecFactory.zstandardCodec(ZSTD_LEVEL, false, true);
         case "none", "null", "" -> CodecFactory.nullCodec();
         default -> CodecFactory.fromString(name);
       };
@@ -114,6 +116,12 @@ final class AvroFiles {
     }
   }
 
+  /** Decodes one record by hand, field by field. */
+  interface Decoding<T> {
+    /** Null for a record that is not asked for. It is read to its end all the same. */
+    @Nullable T decode(BinaryDecoder in) throws IOException;
+  }
+
   /**
    * Reads all records of a file.
    *
@@ -121,15 +129,73 @@ final class AvroFiles {
    */
   static <T> List<T> read(FileIO fileIO, String path, Function<GenericRecord, T> decoding)
       throws IOException {
+    return readRecords(
+        fileIO,
+        path,
+        (in, into) -> {
+          GenericRecord reused = null;
+          while (in.hasNext()) {
+            reused = in.next(reused);
+            into.add(decoding.apply(reused));
+          }
+        });
+  }
+
+  /**
+   * Reads those records of a file that are asked for.
+   *
+   * @param own the schema that {@code byHand} decodes; records of another one are decoded by name
+   * @throws CorruptTableException naming the file, if it is no such Avro file
+   */
+  static <T> List<T> read(
+      FileIO fileIO, String path, Schema own, Decoding<T> byHand, Function<GenericRecord, T> byName)
+      throws IOException {
+    return readRecords(
+        fileIO,
+        path,
+        (in, into) -> {
+          if (own.equals(in.getSchema())) {
+            decodeAll(in, byHand, into);
+          } else {
+            in.forEachRemaining(record -> into.add(byName.apply(record)));
+          }
+        });
+  }
+
+  private static <T> void decodeAll(
+      DataFileStream<GenericRecord> in, Decoding<T> decoding, List<T> into) throws IOException {
+    BinaryDecoder reused = null;
+    while (in.hasNext()) {
+      ByteBuffer block = in.nextBlock();
+      long left = in.getBlockCount();
+      BinaryDecoder decoder =
+          DecoderFactory.get()
+              .binaryDecoder(
+                  block.array(), block.arrayOffset() + block.position(), block.remaining(), reused);
+      reused = decoder;
+      for (; left > 0; left--) {
+        T record = decoding.decode(decoder);
+        if (record != null) {
+          into.add(record);
+        }
+      }
+      if (!decoder.isEnd()) {
+        throw new IOException("a block is longer than its records");
+      }
+    }
+  }
+
+  private interface Records<T> {
+    void read(DataFileStream<GenericRecord> in, List<T> into) throws IOException;
+  }
+
+  private static <T> List<T> readRecords(FileIO fileIO, String path, Records<T> records)
+      throws IOException {
     byte[] content = fileIO.readAll(path);
     List<T> result = new ArrayList<>();
     try (DataFileStream<GenericRecord> in =
         new DataFileStream<>(new ByteArrayInputStream(content), new SharedSchemaReader())) {
-      GenericRecord reused = null;
-      while (in.hasNext()) {
-        reused = in.next(reused);
-        result.add(decoding.apply(reused));
-      }
+      records.read(in, result);
       return result;
     } catch (IOException
         | AvroRuntimeException
@@ -248,6 +314,104 @@ final class AvroFiles {
     byte[] result = new byte[buffer.remaining()];
     buffer.duplicate().get(result);
     return result;
+  }
+
+  // ---- values out of records that are decoded by hand
+
+  private static boolean isThere(BinaryDecoder in) throws IOException {
+    int index = in.readIndex();
+    if (index != 0 && index != 1) {
+      throw new IllegalArgumentException("branch " + index + " of a nullable field");
+    }
+    return index == 1;
+  }
+
+  static byte[] bytes(BinaryDecoder in) throws IOException {
+    return bytes(in.readBytes(null));
+  }
+
+  static @Nullable Long optionalLong(BinaryDecoder in) throws IOException {
+    return isThere(in) ? in.readLong() : null;
+  }
+
+  static @Nullable Integer optionalInt(BinaryDecoder in) throws IOException {
+    return isThere(in) ? in.readInt() : null;
+  }
+
+  static @Nullable String optionalText(BinaryDecoder in) throws IOException {
+    return isThere(in) ? in.readString() : null;
+  }
+
+  static byte @Nullable [] optionalBytes(BinaryDecoder in) throws IOException {
+    return isThere(in) ? bytes(in) : null;
+  }
+
+  static @Nullable List<String> optionalTexts(BinaryDecoder in) throws IOException {
+    return isThere(in) ? texts(in) : null;
+  }
+
+  static List<String> texts(BinaryDecoder in) throws IOException {
+    List<String> result = new ArrayList<>();
+    for (long n = in.readArrayStart(); n > 0; n = in.arrayNext()) {
+      for (long i = 0; i < n; i++) {
+        result.add(in.readString());
+      }
+    }
+    return result;
+  }
+
+  static ColumnStats stats(BinaryDecoder in) throws IOException {
+    byte[] min = bytes(in);
+    byte[] max = bytes(in);
+    List<@Nullable Long> nullCounts = new ArrayList<>();
+    if (isThere(in)) {
+      for (long n = in.readArrayStart(); n > 0; n = in.arrayNext()) {
+        for (long i = 0; i < n; i++) {
+          nullCounts.add(optionalLong(in));
+        }
+      }
+    }
+    return new ColumnStats(min, max, nullCounts);
+  }
+
+  static void skipStats(BinaryDecoder in) throws IOException {
+    in.skipBytes();
+    in.skipBytes();
+    if (isThere(in)) {
+      for (long n = in.skipArray(); n > 0; n = in.skipArray()) {
+        for (long i = 0; i < n; i++) {
+          skipOptionalLong(in);
+        }
+      }
+    }
+  }
+
+  /** An INT as well: both are written alike. */
+  static void skipOptionalLong(BinaryDecoder in) throws IOException {
+    if (isThere(in)) {
+      in.readLong();
+    }
+  }
+
+  /** A text as well: both are written alike. */
+  static void skipOptionalBytes(BinaryDecoder in) throws IOException {
+    if (isThere(in)) {
+      in.skipBytes();
+    }
+  }
+
+  static void skipOptionalTexts(BinaryDecoder in) throws IOException {
+    if (isThere(in)) {
+      skipTexts(in);
+    }
+  }
+
+  static void skipTexts(BinaryDecoder in) throws IOException {
+    for (long n = in.skipArray(); n > 0; n = in.skipArray()) {
+      for (long i = 0; i < n; i++) {
+        in.skipString();
+      }
+    }
   }
 
   // ---- values into records

@@ -4,7 +4,6 @@ import io.sluice.lsm.binary.BinaryRow;
 import io.sluice.lsm.error.CorruptTableException;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,17 +15,17 @@ import java.util.Map;
  */
 public final class LiveFiles {
 
-  private final Map<FileIdentity, ManifestEntry> entries = new LinkedHashMap<>();
+  private record Bucket(BinaryRow partition, int bucket) {
+    static Bucket of(ManifestEntry entry) {
+      return new Bucket(entry.partition(), entry.bucket());
+    }
+  }
+
+  private final Map<Bucket, Map<FileIdentity, ManifestEntry>> buckets = new LinkedHashMap<>();
+  private int count;
 
   /** No files: the state before the first snapshot. */
   public LiveFiles() {}
-
-  /** A copy that goes its own way. */
-  public LiveFiles copy() {
-    LiveFiles result = new LiveFiles();
-    result.entries.putAll(entries);
-    return result;
-  }
 
   /**
    * Applies entries in order.
@@ -35,52 +34,73 @@ public final class LiveFiles {
    * @throws CorruptTableException if they do not fit; the state is then half changed: drop it
    */
   public void apply(List<ManifestEntry> changes, String source) {
+    apply(changes, source, PartitionFilter.ALL);
+  }
+
+  /** Applies those entries whose partition is asked for, in order. */
+  public void apply(List<ManifestEntry> changes, String source, PartitionFilter filter) {
     for (ManifestEntry change : changes) {
-      FileIdentity identity = FileIdentity.of(change);
-      switch (change.kind()) {
-        case ADD -> {
-          if (entries.put(identity, change) != null) {
-            throw new CorruptTableException(
-                source
-                    + " adds a file that is there already: "
-                    + identity
-                    + ". Keep the files and compare the last commits of its writers.");
-          }
-        }
-        case DELETE -> {
-          if (entries.remove(identity) == null) {
-            throw new CorruptTableException(
-                source
-                    + " deletes a file that is not there: "
-                    + identity
-                    + ". Keep the files and compare the last commits of its writers.");
-          }
-        }
+      if (filter.test(change.partition())) {
+        apply(change, source);
       }
     }
   }
 
-  public boolean contains(FileIdentity identity) {
-    return entries.containsKey(identity);
+  private void apply(ManifestEntry change, String source) {
+    FileIdentity identity = FileIdentity.of(change);
+    switch (change.kind()) {
+      case ADD -> {
+        Map<FileIdentity, ManifestEntry> files =
+            buckets.computeIfAbsent(Bucket.of(change), bucket -> new LinkedHashMap<>());
+        if (files.put(identity, change) != null) {
+          throw new CorruptTableException(
+              source
+                  + " adds a file that is there already: "
+                  + identity
+                  + ". Keep the files and compare the last commits of its writers.");
+        }
+        count++;
+      }
+      case DELETE -> {
+        Bucket bucket = Bucket.of(change);
+        Map<FileIdentity, ManifestEntry> files = buckets.get(bucket);
+        if (files == null || files.remove(identity) == null) {
+          throw new CorruptTableException(
+              source
+                  + " deletes a file that is not there: "
+                  + identity
+                  + ". Keep the files and compare the last commits of its writers.");
+        }
+        if (files.isEmpty()) {
+          buckets.remove(bucket);
+        }
+        count--;
+      }
+    }
   }
 
-  /** All live files as their ADD entries, in the order of their adding. A view. */
+  /** Whether the entry's file is live, at its level. */
+  public boolean contains(ManifestEntry entry) {
+    Map<FileIdentity, ManifestEntry> files = buckets.get(Bucket.of(entry));
+    return files != null && files.containsKey(FileIdentity.of(entry));
+  }
+
+  /**
+   * All live files as their ADD entries, bucket by bucket, in each in the order of their adding.
+   */
   public Collection<ManifestEntry> entries() {
-    return Collections.unmodifiableCollection(entries.values());
+    List<ManifestEntry> result = new ArrayList<>(count);
+    buckets.values().forEach(files -> result.addAll(files.values()));
+    return result;
   }
 
   /** Live files of one bucket. */
   public List<ManifestEntry> ofBucket(BinaryRow partition, int bucket) {
-    List<ManifestEntry> result = new ArrayList<>();
-    for (ManifestEntry entry : entries.values()) {
-      if (entry.bucket() == bucket && entry.partition().equals(partition)) {
-        result.add(entry);
-      }
-    }
-    return result;
+    Map<FileIdentity, ManifestEntry> files = buckets.get(new Bucket(partition, bucket));
+    return files == null ? List.of() : List.copyOf(files.values());
   }
 
   public int count() {
-    return entries.size();
+    return count;
   }
 }

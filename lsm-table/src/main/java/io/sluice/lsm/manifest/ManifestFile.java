@@ -24,7 +24,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.avro.file.CodecFactory;
 import org.apache.avro.generic.GenericRecord;
+import org.apache.avro.io.BinaryDecoder;
 import org.apache.avro.io.BinaryEncoder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes and reads manifests: Avro files of {@link ManifestEntry} (format description section 4.2,
@@ -95,11 +97,30 @@ public final class ManifestFile {
    * @throws io.sluice.lsm.error.CorruptTableException if it is not a manifest
    */
   public List<ManifestEntry> read(String name) throws IOException {
+    return read(name, PartitionFilter.ALL);
+  }
+
+  /**
+   * At least those entries of a manifest whose partition is asked for, in order.
+   *
+   * @throws java.io.FileNotFoundException if there is no such file
+   * @throws io.sluice.lsm.error.CorruptTableException if it is not a manifest
+   */
+  public List<ManifestEntry> read(String name, PartitionFilter filter) throws IOException {
     String path = paths.manifest(name);
     List<ManifestEntry> entries = cache.find(path);
     if (entries == null) {
-      entries = List.copyOf(AvroFiles.read(fileIO, path, this::decode));
-      cache.putEntries(path, entries);
+      entries =
+          List.copyOf(
+              AvroFiles.read(
+                  fileIO,
+                  path,
+                  AvroSchemas.MANIFEST,
+                  in -> decode(in, filter),
+                  this::decodeByName));
+      if (filter == PartitionFilter.ALL) {
+        cache.putEntries(path, entries);
+      }
     }
     return entries;
   }
@@ -170,16 +191,22 @@ public final class ManifestFile {
     putTexts(out, file.writeCols());
   }
 
-  private ManifestEntry decode(GenericRecord record) {
-    int version = intOf(record, "_VERSION");
+  private static void requireVersion(int version) {
     if (version != VERSION) {
       throw new IllegalArgumentException("manifest entries of version " + version);
     }
-    int kind = intOf(record, "_KIND");
-    if (kind != 0 && kind != 1) {
-      throw new IllegalArgumentException("the entry kind " + kind);
-    }
-    BinaryRow partition = BinaryRow.deserialize(bytesOf(record, "_PARTITION"));
+  }
+
+  private static Kind kind(int kind) {
+    return switch (kind) {
+      case 0 -> Kind.ADD;
+      case 1 -> Kind.DELETE;
+      default -> throw new IllegalArgumentException("the entry kind " + kind);
+    };
+  }
+
+  private BinaryRow partition(byte[] bytes) {
+    BinaryRow partition = BinaryRow.deserialize(bytes);
     if (partition.size() != partitionType.size()) {
       throw new IllegalArgumentException(
           "a partition of "
@@ -188,10 +215,81 @@ public final class ManifestFile {
               + partitionType.size()
               + " partition columns");
     }
+    return partition;
+  }
+
+  /** Of a record that is laid out as {@link #encode} does. */
+  private @Nullable ManifestEntry decode(BinaryDecoder in, PartitionFilter filter)
+      throws IOException {
+    requireVersion(in.readInt());
+    Kind kind = kind(in.readInt());
+    BinaryRow partition = partition(AvroFiles.bytes(in));
+    int bucket = in.readInt();
+    int totalBuckets = in.readInt();
+    if (!filter.test(partition)) {
+      skipFile(in);
+      return null;
+    }
+    return new ManifestEntry(kind, partition, bucket, totalBuckets, file(in));
+  }
+
+  private static DataFileMeta file(BinaryDecoder in) throws IOException {
+    // Arguments are evaluated in their order, which is the order of the fields.
+    return new DataFileMeta(
+        in.readString(),
+        in.readLong(),
+        in.readLong(),
+        AvroFiles.bytes(in),
+        AvroFiles.bytes(in),
+        AvroFiles.stats(in),
+        AvroFiles.stats(in),
+        in.readLong(),
+        in.readLong(),
+        in.readLong(),
+        in.readInt(),
+        AvroFiles.texts(in),
+        optionalLong(in),
+        optionalLong(in),
+        optionalBytes(in),
+        optionalInt(in),
+        optionalTexts(in),
+        optionalText(in),
+        optionalLong(in),
+        optionalTexts(in));
+  }
+
+  private static void skipFile(BinaryDecoder in) throws IOException {
+    in.skipString();
+    in.readLong();
+    in.readLong();
+    in.skipBytes();
+    in.skipBytes();
+    AvroFiles.skipStats(in);
+    AvroFiles.skipStats(in);
+    in.readLong();
+    in.readLong();
+    in.readLong();
+    in.readInt();
+    AvroFiles.skipTexts(in);
+    AvroFiles.skipOptionalLong(in);
+    AvroFiles.skipOptionalLong(in);
+    AvroFiles.skipOptionalBytes(in);
+    AvroFiles.skipOptionalLong(in);
+    AvroFiles.skipOptionalTexts(in);
+    AvroFiles.skipOptionalBytes(in);
+    AvroFiles.skipOptionalLong(in);
+    AvroFiles.skipOptionalTexts(in);
+  }
+
+  /** Of a record that another writer has laid out otherwise. */
+  ManifestEntry decodeByName(GenericRecord record) {
+    requireVersion(intOf(record, "_VERSION"));
+    Kind kind = kind(intOf(record, "_KIND"));
+    BinaryRow partition = partition(bytesOf(record, "_PARTITION"));
     GenericRecord file = (GenericRecord) required(record, "_FILE");
     List<String> extraFiles = optionalTexts(file, "_EXTRA_FILES");
     return new ManifestEntry(
-        kind == 0 ? Kind.ADD : Kind.DELETE,
+        kind,
         partition,
         intOf(record, "_BUCKET"),
         intOf(record, "_TOTAL_BUCKETS"),

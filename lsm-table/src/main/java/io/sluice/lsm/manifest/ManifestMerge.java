@@ -1,14 +1,19 @@
 package io.sluice.lsm.manifest;
 
+import io.sluice.lsm.binary.BinaryRow;
 import io.sluice.lsm.error.CorruptTableException;
 import io.sluice.lsm.manifest.ManifestEntry.Kind;
+import io.sluice.lsm.merge.ColumnComparator;
+import io.sluice.lsm.schema.RowType;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the number of manifests small (format description section 4.4). The state of a table is the
@@ -17,24 +22,56 @@ import java.util.Set;
  * <ul>
  *   <li>Full: once manifests that are small or hold deletes add up to the threshold, they are
  *       rewritten without DELETE entries and without the ADDs these cancel. A big manifest without
- *       deletes stays as it is unless one of its ADDs is cancelled.
- *   <li>Minor: otherwise, runs of small neighbours are joined once they reach the target size, or
- *       are many. A DELETE whose ADD lies outside of the run is kept.
+ *       deletes stays as it is unless one of its ADDs is cancelled, and is then rewritten by
+ *       itself; where neither its partitions nor its buckets are those of a deleted file it isn't
+ *       even read. So no more is on the heap than what made it due, and one manifest.
+ *   <li>Minor: otherwise, once the newest manifests that are below the target size are many, the
+ *       newest of them are joined, back to the first that is larger than all after it together (by
+ *       a factor). So an entry is rewritten as often as the table's manifests double, not once
+ *       every so many commits. A DELETE whose ADD lies outside of these is kept.
  * </ul>
+ *
+ * <p>What is rewritten is put in order of partition and bucket, so that each manifest holds few of
+ * them and whoever asks for some reads few manifests.
  */
 public final class ManifestMerge {
 
+  /** A manifest larger than so many times all newer ones is left out of a minor merge. */
+  private static final int LARGER_FACTOR = 2;
+
   private final ManifestFile manifestFile;
+  private final RowType partitionType;
   private final long targetSizeBytes;
   private final long fullThresholdBytes;
   private final int mergeCountMin;
 
+  /**
+   * @param partitionType the partition columns
+   */
   public ManifestMerge(
-      ManifestFile manifestFile, long targetSizeBytes, long fullThresholdBytes, int mergeCountMin) {
+      ManifestFile manifestFile,
+      RowType partitionType,
+      long targetSizeBytes,
+      long fullThresholdBytes,
+      int mergeCountMin) {
     this.manifestFile = manifestFile;
+    this.partitionType = partitionType;
     this.targetSizeBytes = targetSizeBytes;
     this.fullThresholdBytes = fullThresholdBytes;
     this.mergeCountMin = mergeCountMin;
+  }
+
+  /** By partition and bucket. For one thread, as its comparators are. */
+  private Comparator<ManifestEntry> order() {
+    Comparator<ManifestEntry> result = (a, b) -> 0;
+    for (int i = 0; i < partitionType.size(); i++) {
+      int column = i;
+      ColumnComparator values = new ColumnComparator(partitionType.type(i));
+      result =
+          result.thenComparing(
+              (a, b) -> values.compareNullable(a.partition(), column, b.partition(), column));
+    }
+    return result.thenComparingInt(ManifestEntry::bucket);
   }
 
   /**
@@ -79,24 +116,32 @@ public final class ManifestMerge {
 
   private List<ManifestFileMeta> full(
       List<ManifestFileMeta> manifests, List<ManifestFileMeta> created) throws IOException {
-    Set<FileIdentity> deleted = new HashSet<>();
+    Deleted deleted = new Deleted();
     for (ManifestFileMeta manifest : manifests) {
       if (manifest.deletedFiles() > 0) {
-        for (ManifestEntry entry : manifestFile.read(manifest.fileName())) {
-          if (entry.kind() == Kind.DELETE) {
-            deleted.add(FileIdentity.of(entry));
-          }
-        }
+        manifestFile.read(manifest.fileName()).forEach(deleted::add);
       }
     }
     List<ManifestFileMeta> result = new ArrayList<>();
     Map<FileIdentity, ManifestEntry> rewritten = new LinkedHashMap<>();
     for (ManifestFileMeta manifest : manifests) {
       // Most big manifests are never touched again: without any delete there is nothing to look up.
-      if (!isCandidate(manifest) && (deleted.isEmpty() || !holdsAny(manifest, deleted))) {
+      if (isCandidate(manifest)) {
+        cancel(manifestFile.read(manifest.fileName()), rewritten);
+      } else if (!deleted.mayBeIn(manifest)) {
         result.add(manifest);
       } else {
-        cancel(manifestFile.read(manifest.fileName()), rewritten);
+        List<ManifestEntry> kept = new ArrayList<>();
+        List<ManifestEntry> cancelled = new ArrayList<>();
+        for (ManifestEntry entry : manifestFile.read(manifest.fileName())) {
+          (deleted.files.contains(FileIdentity.of(entry)) ? cancelled : kept).add(entry);
+        }
+        cancel(cancelled, rewritten);
+        if (cancelled.isEmpty()) {
+          result.add(manifest);
+        } else {
+          result.addAll(write(kept, created));
+        }
       }
     }
     for (ManifestEntry left : rewritten.values()) {
@@ -111,35 +156,56 @@ public final class ManifestMerge {
     return result;
   }
 
-  private boolean holdsAny(ManifestFileMeta manifest, Set<FileIdentity> deleted)
-      throws IOException {
-    for (ManifestEntry entry : manifestFile.read(manifest.fileName())) {
-      if (deleted.contains(FileIdentity.of(entry))) {
-        return true;
+  /** The files that the manifests delete, and where these were. */
+  private final class Deleted {
+    private final Set<FileIdentity> files = new HashSet<>();
+    private final Set<BinaryRow> partitions = new HashSet<>();
+    private int minBucket = Integer.MAX_VALUE;
+    private int maxBucket = Integer.MIN_VALUE;
+    private @Nullable PartitionFilter filter;
+
+    void add(ManifestEntry entry) {
+      if (entry.kind() == Kind.DELETE) {
+        files.add(FileIdentity.of(entry));
+        partitions.add(entry.partition());
+        minBucket = Math.min(minBucket, entry.bucket());
+        maxBucket = Math.max(maxBucket, entry.bucket());
       }
     }
-    return false;
+
+    /** False only if a manifest adds none of them. */
+    boolean mayBeIn(ManifestFileMeta manifest) {
+      Integer min = manifest.minBucket();
+      Integer max = manifest.maxBucket();
+      if (min != null && max != null && (maxBucket < min || minBucket > max)) {
+        return false;
+      }
+      PartitionFilter among = filter;
+      if (among == null) {
+        among = PartitionFilter.of(partitions, partitionType);
+        filter = among;
+      }
+      return among.mayHold(manifest);
+    }
   }
 
   private List<ManifestFileMeta> minor(
       List<ManifestFileMeta> manifests, List<ManifestFileMeta> created) throws IOException {
-    List<ManifestFileMeta> result = new ArrayList<>();
-    List<ManifestFileMeta> candidates = new ArrayList<>();
-    long size = 0;
-    for (ManifestFileMeta manifest : manifests) {
-      size += manifest.fileSize();
-      candidates.add(manifest);
-      if (size >= targetSizeBytes) {
-        result.addAll(join(candidates, created));
-        candidates.clear();
-        size = 0;
-      }
+    int first = manifests.size();
+    while (first > 0 && manifests.get(first - 1).fileSize() < targetSizeBytes) {
+      first--;
     }
-    if (candidates.size() >= mergeCountMin) {
-      result.addAll(join(candidates, created));
-    } else {
-      result.addAll(candidates);
+    if (manifests.size() - first < mergeCountMin) {
+      return manifests;
     }
+    int from = manifests.size() - 1;
+    long size = manifests.get(from).fileSize();
+    while (from > first && manifests.get(from - 1).fileSize() <= LARGER_FACTOR * size) {
+      from--;
+      size += manifests.get(from).fileSize();
+    }
+    List<ManifestFileMeta> result = new ArrayList<>(manifests.subList(0, from));
+    result.addAll(join(manifests.subList(from, manifests.size()), created));
     return result;
   }
 
@@ -178,6 +244,7 @@ public final class ManifestMerge {
 
   private List<ManifestFileMeta> write(List<ManifestEntry> entries, List<ManifestFileMeta> created)
       throws IOException {
+    entries.sort(order());
     List<ManifestFileMeta> written = manifestFile.write(entries);
     created.addAll(written);
     return written;

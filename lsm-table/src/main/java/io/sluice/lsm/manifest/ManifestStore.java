@@ -1,13 +1,16 @@
 package io.sluice.lsm.manifest;
 
+import io.sluice.lsm.binary.BinaryRow;
 import io.sluice.lsm.error.CorruptTableException;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.io.TablePaths;
+import io.sluice.lsm.schema.RowType;
 import io.sluice.lsm.schema.TableOptions;
 import io.sluice.lsm.schema.TableSchema;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -19,6 +22,7 @@ public final class ManifestStore {
   private final ManifestList lists;
   private final ManifestMerge merge;
   private final IndexManifest indexes;
+  private final RowType partitionType;
 
   /**
    * @param schema any schema of the table: partition columns never change
@@ -34,11 +38,12 @@ public final class ManifestStore {
     TableOptions.Manifests options = TableOptions.of(schema).manifests();
     ManifestNames names = new ManifestNames(ids);
     this.paths = paths;
+    this.partitionType = PartitionPaths.partitionType(schema);
     this.files =
         new ManifestFile(
             fileIO,
             paths,
-            PartitionPaths.partitionType(schema),
+            partitionType,
             options.compression(),
             options.targetSizeBytes(),
             names,
@@ -48,6 +53,7 @@ public final class ManifestStore {
     this.merge =
         new ManifestMerge(
             files,
+            partitionType,
             options.targetSizeBytes(),
             options.fullCompactionBytes(),
             options.mergeCountMin());
@@ -84,18 +90,48 @@ public final class ManifestStore {
    * @throws CorruptTableException if the entries contradict each other
    */
   public LiveFiles liveFiles(String baseList, String deltaList) throws IOException {
+    return liveFiles(baseList, deltaList, PartitionFilter.ALL);
+  }
+
+  /** Those of the live files whose partition is asked for; other manifests are not read. */
+  public LiveFiles liveFiles(String baseList, String deltaList, PartitionFilter filter)
+      throws IOException {
     LiveFiles result = new LiveFiles();
     for (ManifestFileMeta manifest : manifests(baseList, deltaList)) {
-      result.apply(files.read(manifest.fileName()), paths.manifest(manifest.fileName()));
+      if (filter.mayHold(manifest)) {
+        result.apply(
+            files.read(manifest.fileName(), filter), paths.manifest(manifest.fileName()), filter);
+      }
     }
     return result;
   }
 
+  /** How many live files a snapshot has: what its manifests add less what they delete. */
+  public long liveFileCount(String baseList, String deltaList) throws IOException {
+    long count = 0;
+    for (ManifestFileMeta manifest : manifests(baseList, deltaList)) {
+      count += manifest.addedFiles() - manifest.deletedFiles();
+    }
+    return count;
+  }
+
+  /** Asks for these partitions alone. */
+  public PartitionFilter only(Collection<BinaryRow> partitions) {
+    return PartitionFilter.of(partitions, partitionType);
+  }
+
   /** The entries of one list's manifests, in order. */
   public List<ManifestEntry> entries(String list) throws IOException {
+    return entries(list, PartitionFilter.ALL);
+  }
+
+  /** At least those entries of one list's manifests whose partition is asked for, in order. */
+  public List<ManifestEntry> entries(String list, PartitionFilter filter) throws IOException {
     List<ManifestEntry> result = new ArrayList<>();
     for (ManifestFileMeta manifest : lists.read(list)) {
-      result.addAll(files.read(manifest.fileName()));
+      if (filter.mayHold(manifest)) {
+        result.addAll(files.read(manifest.fileName(), filter));
+      }
     }
     return result;
   }

@@ -13,7 +13,10 @@ import io.sluice.lsm.level.BucketReader;
 import io.sluice.lsm.level.Sections;
 import io.sluice.lsm.level.Sections.Section;
 import io.sluice.lsm.manifest.ManifestEntry;
+import io.sluice.lsm.manifest.ManifestFileMeta;
 import io.sluice.lsm.manifest.ManifestStore;
+import io.sluice.lsm.manifest.PartitionFilter;
+import io.sluice.lsm.manifest.PartitionFilter.ColumnRange;
 import io.sluice.lsm.manifest.PartitionPaths;
 import io.sluice.lsm.merge.MergeRules;
 import io.sluice.lsm.merge.SerializedKeyComparator;
@@ -43,12 +46,12 @@ import org.jspecify.annotations.Nullable;
  * Reads one snapshot of a table. Immutable: the methods that narrow a scan give a new one. Rows
  * come in key order within a bucket, buckets one after the other, in bounded memory.
  *
- * <p>Files are left out by partition, by bucket (where the condition fixes the whole bucket key)
- * and by the range of their keys. That never loses a row: all records of a key have that key, so
- * either none of the files that hold them is left out or the key does not pass anyway. By the
- * ranges of other columns only whole sections are left out: those of one file; and, where a row is
- * always one of the records of its key, those whose files all cannot pass. A newer record is never
- * left out while an older one is read.
+ * <p>Files are left out by partition (manifests without one that can pass are not read), by bucket
+ * (where the condition fixes the whole bucket key) and by the range of their keys. That never loses
+ * a row: all records of a key have that key, so either none of the files that hold them is left out
+ * or the key does not pass anyway. By the ranges of other columns only whole sections are left out:
+ * those of one file; and, where a row is always one of the records of its key, those whose files
+ * all cannot pass. A newer record is never left out while an older one is read.
  */
 public final class TableScan {
 
@@ -145,7 +148,7 @@ public final class TableScan {
     for (ManifestEntry entry :
         parts
             .manifests()
-            .liveFiles(snapshot.baseManifestList(), snapshot.deltaManifestList())
+            .liveFiles(snapshot.baseManifestList(), snapshot.deltaManifestList(), partitionFilter())
             .entries()) {
       if (visible(entry) && (filter == null || mayHoldRows(entry, filter))) {
         buckets
@@ -306,6 +309,49 @@ public final class TableScan {
 
   // ---------------------------------------------------------------- pruning
 
+  /** The partitions in which the condition may pass. */
+  private PartitionFilter partitionFilter() {
+    Filter condition = filter;
+    if (condition == null || schema.partitionKeys().isEmpty()) {
+      return PartitionFilter.ALL;
+    }
+    int columns = schema.partitionKeys().size();
+    return new PartitionFilter() {
+      @Override
+      public boolean test(BinaryRow partition) {
+        return condition.mayPass(column -> partitionRange(partition, column));
+      }
+
+      @Override
+      public boolean mayHold(ManifestFileMeta manifest) {
+        return condition.mayPass(
+            column -> {
+              int inPartition = inPartition(column);
+              ColumnRange range =
+                  inPartition < 0 ? null : ColumnRange.of(manifest, inPartition, columns);
+              return range == null
+                  ? null
+                  : new Filter.Range(range.min(), range.max(), inPartition, range.nullsPossible());
+            });
+      }
+    };
+  }
+
+  private int inPartition(int column) {
+    return schema.partitionKeys().indexOf(schema.rowType().field(column).name());
+  }
+
+  /** Null for a column that is none of the partition's. */
+  private Filter.@Nullable Range partitionRange(BinaryRow partition, int column) {
+    int inPartition = inPartition(column);
+    if (inPartition < 0) {
+      return null;
+    }
+    return partition.isNullAt(inPartition)
+        ? new Filter.Range(null, null, inPartition, true)
+        : new Filter.Range(partition, partition, inPartition, false);
+  }
+
   private boolean mayHoldRows(ManifestEntry entry, Filter condition) {
     return inBucket(entry, condition)
         && condition.mayPass(new FileBounds(entry.partition(), entry.file(), null));
@@ -384,12 +430,9 @@ public final class TableScan {
     @Override
     public Filter.@Nullable Range range(int column) {
       String name = schema.rowType().field(column).name();
-      int inPartition = schema.partitionKeys().indexOf(name);
-      if (inPartition >= 0) {
-        boolean isNull = values.isNullAt(inPartition);
-        return isNull
-            ? new Filter.Range(null, null, inPartition, true)
-            : new Filter.Range(values, values, inPartition, false);
+      Filter.Range partition = partitionRange(values, column);
+      if (partition != null) {
+        return partition;
       }
       int inKey = keys.indexOf(name);
       if (inKey >= 0) {

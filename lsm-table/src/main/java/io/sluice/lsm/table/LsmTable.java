@@ -421,6 +421,13 @@ public final class LsmTable {
         manifests.liveFiles(snapshot.baseManifestList(), snapshot.deltaManifestList()).entries());
   }
 
+  /** How many live files a snapshot has, by its manifest lists alone; 0 for null. */
+  public long liveFileCount(@Nullable Snapshot snapshot) throws IOException {
+    return snapshot == null
+        ? 0
+        : manifests.liveFileCount(snapshot.baseManifestList(), snapshot.deltaManifestList());
+  }
+
   /** What a snapshot holds, by the metadata of its files; of nothing for null. */
   public TableStatistics statistics(@Nullable Snapshot snapshot) throws IOException {
     List<ManifestEntry> entries = snapshot == null ? List.of() : liveFiles(snapshot);

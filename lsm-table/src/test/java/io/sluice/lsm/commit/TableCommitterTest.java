@@ -11,11 +11,13 @@ import io.sluice.lsm.commit.CommitRequest.Append;
 import io.sluice.lsm.commit.CommitRequest.AttemptGuard;
 import io.sluice.lsm.commit.CommitRequest.Compaction;
 import io.sluice.lsm.commit.CommitRequest.DeleteAll;
+import io.sluice.lsm.commit.CommitRequest.Seen;
 import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.error.CommitConflictException;
 import io.sluice.lsm.error.CommitUnknownException;
 import io.sluice.lsm.error.CorruptTableException;
 import io.sluice.lsm.io.FileIO;
+import io.sluice.lsm.manifest.ManifestEntry;
 import io.sluice.lsm.schema.TableSchemaJson;
 import io.sluice.lsm.snapshot.CommitKind;
 import io.sluice.lsm.snapshot.Snapshot;
@@ -38,6 +40,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class TableCommitterTest {
@@ -141,6 +144,81 @@ class TableCommitterTest {
     table.commit(
         "c", 7, new Compaction(List.of(compact(0, List.of(b), List.of(file("w", 4, 5, 20))))));
     assertThat(table.live()).containsExactly("a@5", "w@4");
+  }
+
+  private static Seen seen(Snapshot snapshot, DataFileMeta... files) {
+    return new Seen(
+        snapshot,
+        Stream.of(files)
+            .map(f -> new ManifestEntry(ManifestEntry.Kind.ADD, BinaryRow.EMPTY, 0, 2, f))
+            .toList());
+  }
+
+  @Test
+  void aCompactionGoesByWhatItHasSeenAndByWhatCameSince() throws IOException {
+    TestTable table = created();
+    DataFileMeta a = file("a", 0, 1, 10);
+    DataFileMeta b = file("b", 0, 5, 20);
+    DataFileMeta ab = file("ab", 4, 1, 20);
+    table.append(1, append(0, a, b), append(1, file("c", 0, 1, 5)));
+    Snapshot first = table.snapshots.findLatest();
+    table.append(2, append(0, file("d", 0, 1, 10)), append(1, file("e", 0, 1, 5)));
+
+    FaultyFileIO watched = new FaultyFileIO(memory);
+    TestTable other = table(watched);
+    CommitMessage message = compact(0, List.of(a, b), List.of(ab));
+    other.store(message);
+    int from = watched.operations();
+    other.commit("c", 1, new Compaction(List.of(message), seen(first, a, b)));
+    // Of the manifests that of snapshot 2 alone was looked at.
+    assertThat(
+            watched.log().subList(from, watched.operations()).stream()
+                .filter(operation -> operation.matches("readAll .*/manifest/manifest-(?!list).*")))
+        .hasSize(1);
+
+    assertThat(other.live()).containsExactly("ab@4", "c@0", "d@0", "e@0");
+    other.requireAllReadable();
+
+    // Moved since: by the delta of a snapshot above the one that was seen.
+    Compaction again =
+        new Compaction(
+            List.of(compact(0, List.of(a), List.of(file("x", 5, 1, 10)))), seen(first, a, b));
+    assertThatThrownBy(() -> table.commit("c", 2, again))
+        .isInstanceOf(CommitConflictException.class)
+        .hasMessageContaining("deleted or moved bucket 0 a");
+    // What was seen of a bucket counts for the overlap, too.
+    Snapshot third = table.snapshots.findLatest();
+    DataFileMeta d = file("d", 0, 1, 10);
+    Compaction overlaps =
+        new Compaction(
+            List.of(compact(0, List.of(d), List.of(d.withLevel(4)))), seen(third, ab, d));
+    assertThatThrownBy(() -> table.commit("c", 3, overlaps))
+        .isInstanceOf(CommitConflictException.class)
+        .hasMessageContaining("would overlap");
+  }
+
+  @Test
+  void whatWasSeenOfASnapshotThatIsNoMoreIsLookedAtAnew() throws IOException {
+    TestTable table = created();
+    DataFileMeta a = file("a", 0, 1, 10);
+    DataFileMeta b = file("b", 0, 5, 20);
+    table.append(1, append(0, a));
+    table.append(2, append(0, b));
+    Snapshot gone = table.snapshots.findLatest();
+    // A roll-back, and another commit under the same number.
+    memory.delete(table.paths.snapshot(2));
+    TestTable other = table(memory);
+    other.append(3, append(0, file("z", 0, 1, 3)));
+
+    Compaction stale =
+        new Compaction(List.of(compact(0, List.of(b), List.of(b.withLevel(5)))), seen(gone, a, b));
+    assertThatThrownBy(() -> table.commit("c", 1, stale))
+        .isInstanceOf(CommitConflictException.class)
+        .hasMessageContaining("deleted or moved bucket 0 b");
+    Compaction good =
+        new Compaction(List.of(compact(0, List.of(a), List.of(a.withLevel(5)))), seen(gone, a, b));
+    table.commit("c", 2, good);
+    assertThat(table.live()).containsExactly("a@5", "z@0");
   }
 
   private static void conflict(

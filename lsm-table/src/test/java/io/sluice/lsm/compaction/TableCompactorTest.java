@@ -66,6 +66,13 @@ class TableCompactorTest {
       events.add("failed: " + what);
     }
 
+    final List<CompactionPlan> plans = new ArrayList<>();
+
+    @Override
+    public synchronized void begun(BucketId bucket, CompactionPlan plan) {
+      plans.add(plan);
+    }
+
     void awaitCommit() throws InterruptedException {
       assertThat(committed.await(30, TimeUnit.SECONDS)).as("events %s", events).isTrue();
     }
@@ -82,6 +89,18 @@ class TableCompactorTest {
         List.of(),
         List.of("id"),
         Map.of("bucket", Integer.toString(buckets), "file.format", "orc"),
+        null,
+        0);
+  }
+
+  private static TableSchema writeOnlySchema() {
+    return new TableSchema(
+        0,
+        schema(1).rowType(),
+        1,
+        List.of(),
+        List.of("id"),
+        Map.of("bucket", "1", "file.format", "orc", "write-only", "true"),
         null,
         0);
   }
@@ -242,19 +261,76 @@ class TableCompactorTest {
   }
 
   @Test
+  void sortedRunsThatHavePiledUpAreCompactedWithFewFilesOpen() throws Exception {
+    int commits = 100;
+    try (TestTable table = filled(memory, 1, 1)) {
+      for (int commit = 1; commit < commits; commit++) {
+        fill(table, commit % 29);
+      }
+      List<Map<String, String>> expected = rows(table.table());
+      try (TableCompactor compactor = compactor(table.table(), Runnable::run)) {
+        compactor.wake();
+        assertThat(compactor.worstSortedRuns()).isLessThanOrEqualTo(5);
+      }
+      assertThat(rows(table.table())).isEqualTo(expected);
+      assertFewFilesOpen();
+    }
+  }
+
+  @Test
+  void compactsFullyInStepsWhereSortedRunsHavePiledUp() throws Exception {
+    try (TestTable table = TestTable.create(memory, ROOT, writeOnlySchema(), new FakeClock())) {
+      for (int commit = 0; commit < 100; commit++) {
+        fill(table, commit % 29);
+      }
+      List<Map<String, String>> expected = rows(table.table());
+      try (TableCompactor compactor = compactor(table.table(), Runnable::run)) {
+        assertThat(compactor.compactFully()).isEqualTo(1);
+        assertThat(compactor.worstSortedRuns()).isEqualTo(1);
+      }
+      assertThat(rows(table.table())).isEqualTo(expected);
+      assertThat(table.table().liveFiles(table.table().snapshots().findLatest()))
+          .allMatch(entry -> entry.file().level() == 5 && !entry.file().mayHoldDeletes());
+      assertFewFilesOpen();
+    }
+  }
+
+  private void assertFewFilesOpen() {
+    assertThat(recorder.plans)
+        .hasSizeGreaterThan(3)
+        .allMatch(plan -> plan.runs().size() <= CompactionPicker.LEVEL_ZERO_RUNS_MAX + 5);
+  }
+
+  @Test
+  void readsNoManifestsOfTheWholeTableToCommit() throws Exception {
+    int buckets = 16;
+    try (TestTable table = filled(memory, buckets, 6)) {
+      table.compactFully();
+      for (int commit = 0; commit < 6; commit++) {
+        fill(table, commit);
+      }
+    }
+    FaultyFileIO watched = new FaultyFileIO(memory);
+    try (TestTable table = TestTable.open(watched, ROOT, new FakeClock());
+        TableCompactor compactor = compactor(table.table(), Runnable::run)) {
+      int from = watched.operations();
+      compactor.wake();
+      assertThat(recorder.events).contains("committed");
+      // Once, to begin with; then it goes by what it knows and by what was added since. A few are
+      // read to be joined; without that knowledge each of the 16 commits would read them all.
+      long reads =
+          watched.log().subList(from, watched.operations()).stream()
+              .filter(operation -> operation.matches("readAll .*/manifest/manifest-(?!list).*"))
+              .count();
+      int manifests =
+          (int) memory.paths().stream().filter(p -> p.matches(".*/manifest-(?!list).*")).count();
+      assertThat(reads).isPositive().isLessThanOrEqualTo(2L * manifests);
+    }
+  }
+
+  @Test
   void writeOnlyTablesAreLeftToOthers() throws Exception {
-    TableSchema plain = schema(1);
-    TableSchema writeOnly =
-        new TableSchema(
-            0,
-            plain.rowType(),
-            1,
-            List.of(),
-            List.of("id"),
-            Map.of("bucket", "1", "file.format", "orc", "write-only", "true"),
-            null,
-            0);
-    try (TestTable table = TestTable.create(memory, ROOT, writeOnly, new FakeClock())) {
+    try (TestTable table = TestTable.create(memory, ROOT, writeOnlySchema(), new FakeClock())) {
       for (int commit = 0; commit < 10; commit++) {
         fill(table, commit);
       }

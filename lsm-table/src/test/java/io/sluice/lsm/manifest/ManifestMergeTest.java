@@ -23,19 +23,15 @@ import org.junit.jupiter.api.Test;
 
 class ManifestMergeTest {
 
+  private static final RowType UNPARTITIONED = new RowType(List.of());
+
   private final MemoryFileIO memory = new MemoryFileIO();
   private final TablePaths paths = new TablePaths("/t");
   private final TestIds ids = new TestIds();
 
   private ManifestFile files(FaultyFileIO storage, long target) {
     return new ManifestFile(
-        storage,
-        paths,
-        new RowType(List.of()),
-        "none",
-        target,
-        new ManifestNames(ids),
-        new ManifestCache());
+        storage, paths, UNPARTITIONED, "none", target, new ManifestNames(ids), new ManifestCache());
   }
 
   private static ManifestEntry entry(Kind kind, DataFileMeta file) {
@@ -71,7 +67,12 @@ class ManifestMergeTest {
       long target = 300L << random.nextInt(6);
       ManifestFile files = files(new FaultyFileIO(memory), target);
       ManifestMerge merge =
-          new ManifestMerge(files, target, target * (1 + random.nextInt(6)), 2 + random.nextInt(6));
+          new ManifestMerge(
+              files,
+              UNPARTITIONED,
+              target,
+              target * (1 + random.nextInt(6)),
+              2 + random.nextInt(6));
       List<ManifestFileMeta> manifests = List.of();
       List<DataFileMeta> live = new ArrayList<>();
       for (int commit = 0; commit < 40; commit++) {
@@ -115,7 +116,7 @@ class ManifestMergeTest {
   @Test
   void joinsManySmallManifestsAndLeavesFewAlone() throws IOException {
     ManifestFile files = files(new FaultyFileIO(memory), 8 << 20);
-    ManifestMerge merge = new ManifestMerge(files, 8 << 20, 16 << 20, 3);
+    ManifestMerge merge = new ManifestMerge(files, UNPARTITIONED, 8 << 20, 16 << 20, 3);
     List<ManifestFileMeta> manifests = List.of();
     List<Integer> counts = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
@@ -132,7 +133,7 @@ class ManifestMergeTest {
   @Test
   void dropsDeletesAndTheirAddsInAFullMerge() throws IOException {
     ManifestFile files = files(new FaultyFileIO(memory), 8 << 20);
-    ManifestMerge merge = new ManifestMerge(files, 8 << 20, 1, 30);
+    ManifestMerge merge = new ManifestMerge(files, UNPARTITIONED, 8 << 20, 1, 30);
     DataFileMeta a = TestFiles.file("a", 0, 1, 2);
     DataFileMeta b = TestFiles.file("b", 0, 1, 2);
     List<ManifestFileMeta> manifests = new ArrayList<>();
@@ -162,7 +163,7 @@ class ManifestMergeTest {
     ManifestFileMeta delete = files.write(List.of(entry(Kind.DELETE, many.get(7).file()))).get(0);
 
     ManifestMerge.Result result =
-        new ManifestMerge(files, 2000, 1, 30).merge(List.of(big, other, delete));
+        new ManifestMerge(files, UNPARTITIONED, 2000, 1, 30).merge(List.of(big, other, delete));
 
     assertThat(result.manifests()).contains(other).doesNotContain(big, delete);
     assertThat(result.created().stream().mapToLong(ManifestFileMeta::addedFiles).sum())
@@ -178,10 +179,11 @@ class ManifestMergeTest {
     twice.addAll(files.write(List.of(entry(Kind.ADD, a))));
     List<ManifestFileMeta> lonely = files.write(List.of(entry(Kind.DELETE, a)));
 
-    assertThatThrownBy(() -> new ManifestMerge(files, 8 << 20, 16 << 20, 2).merge(twice))
+    assertThatThrownBy(
+            () -> new ManifestMerge(files, UNPARTITIONED, 8 << 20, 16 << 20, 2).merge(twice))
         .isInstanceOf(CorruptTableException.class)
         .hasMessageContaining("ADD twice for bucket 0 a at level 0");
-    assertThatThrownBy(() -> new ManifestMerge(files, 8 << 20, 1, 2).merge(lonely))
+    assertThatThrownBy(() -> new ManifestMerge(files, UNPARTITIONED, 8 << 20, 1, 2).merge(lonely))
         .isInstanceOf(CorruptTableException.class);
     assertThatThrownBy(() -> new LiveFiles().apply(List.of(entry(Kind.DELETE, a)), "m-1"))
         .isInstanceOf(CorruptTableException.class)
@@ -202,7 +204,8 @@ class ManifestMergeTest {
     int before = memory.paths().size();
     for (int n = 1; ; n++) {
       FaultyFileIO faulty = new FaultyFileIO(memory).inject(n, FaultyFileIO.Fault.TEAR);
-      ManifestMerge merge = new ManifestMerge(files(faulty, 8 << 20), 3000, 100 << 20, 3);
+      ManifestMerge merge =
+          new ManifestMerge(files(faulty, 8 << 20), UNPARTITIONED, 3000, 100 << 20, 3);
       try {
         merge.discard(merge.merge(manifests).created());
       } catch (IOException e) {

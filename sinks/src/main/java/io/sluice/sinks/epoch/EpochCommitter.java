@@ -306,39 +306,42 @@ public final class EpochCommitter {
    * snapshot of ours.
    */
   private void lookOnceMore(long number) {
-    for (Map.Entry<LakeTable, Snapshot> entry : lastMade.entrySet()) {
-      LakeTable table = entry.getKey();
-      Snapshot ours = entry.getValue();
-      Snapshot there;
-      try {
-        there =
-            tableRetry
-                .<Optional<Snapshot>>run(
-                    "looking at table " + table,
-                    () -> Optional.ofNullable(tables.snapshots(table).readIfThere(ours.id())))
-                .orElse(null);
-      } catch (TableFaultException e) {
-        leaveOut(table, e);
-        continue;
-      }
-      if (there == null
-          || !there.commitUser().equals(ours.commitUser())
-          || !there.deltaManifestList().equals(ours.deltaManifestList())) {
-        // A later owner's expiry may have removed it: then there is nothing wrong but this process.
-        retry.run("looking for a later owner", () -> store.refuseHigherThan(number));
-        String what =
-            "Snapshot "
-                + ours.id()
-                + " of table "
-                + table
-                + ", which had epoch "
-                + ours.commitIdentifier()
-                + " of this pipeline, "
-                + (there == null ? "is gone" : "has been replaced by " + there.commitUser())
-                + ". Another program writes this table without exclusive creation, or deleted it."
-                + " Stop that program and copy the table anew.";
-        leaveOut(table, new TableFaultException(Reason.PROTECTED, what));
-      }
+    onAll(
+        List.copyOf(lastMade.entrySet()),
+        made -> {
+          try {
+            lookOnceMore(number, made.getKey(), made.getValue());
+          } catch (TableFaultException e) {
+            leaveOut(made.getKey(), e);
+          }
+          return made;
+        });
+  }
+
+  private void lookOnceMore(long number, LakeTable table, Snapshot ours) {
+    Snapshot there =
+        tableRetry
+            .<Optional<Snapshot>>run(
+                "looking at table " + table,
+                () -> Optional.ofNullable(tables.snapshots(table).readIfThere(ours.id())))
+            .orElse(null);
+    if (there == null
+        || !there.commitUser().equals(ours.commitUser())
+        || !there.deltaManifestList().equals(ours.deltaManifestList())) {
+      // A later owner's expiry may have removed it: then there is nothing wrong but this process.
+      retry.run("looking for a later owner", () -> store.refuseHigherThan(number));
+      String what =
+          "Snapshot "
+              + ours.id()
+              + " of table "
+              + table
+              + ", which had epoch "
+              + ours.commitIdentifier()
+              + " of this pipeline, "
+              + (there == null ? "is gone" : "has been replaced by " + there.commitUser())
+              + ". Another program writes this table without exclusive creation, or deleted it."
+              + " Stop that program and copy the table anew.";
+      throw new TableFaultException(Reason.PROTECTED, what);
     }
   }
 

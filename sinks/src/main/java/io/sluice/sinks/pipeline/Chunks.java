@@ -12,8 +12,12 @@ import io.sluice.sinks.BackfillInput;
 import io.sluice.sinks.ChunkOutdatedException;
 import io.sluice.sinks.ChunkOutdatedException.Cause;
 import io.sluice.sinks.KeyStretch;
+import io.sluice.sinks.Liveness;
+import io.sluice.sinks.PipelineStoppedException;
+import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.RoutedTable;
 import io.sluice.sinks.SourceCallbacks;
+import io.sluice.sinks.epoch.LakeTable;
 import io.sluice.sinks.shard.Bucket;
 import io.sluice.sinks.shard.OpenChunk;
 import io.sluice.sinks.shard.RowBatch;
@@ -31,20 +35,39 @@ import org.jspecify.annotations.Nullable;
  */
 final class Chunks implements BackfillInput {
 
+  private static final long COMPACTION_LOOK_MILLIS = 200;
+
+  /** A minute a chunk. */
+  private static final int COMPACTION_LOOKS_MAX = 300;
+
   private final PipelineMonitor monitor;
   private final SourceCallbacks source;
   private final TableRegistry tables;
   private final Parking parking;
+  private final CompactionWait compaction;
 
-  Chunks(PipelineMonitor monitor, SourceCallbacks source, TableRegistry tables, Parking parking) {
+  /** Waits while a table's compaction is behind. */
+  interface CompactionWait {
+    /** At most so long; whether the table may go on now. */
+    boolean await(LakeTable table, long millis) throws InterruptedException;
+  }
+
+  Chunks(
+      PipelineMonitor monitor,
+      SourceCallbacks source,
+      TableRegistry tables,
+      Parking parking,
+      CompactionWait compaction) {
     this.monitor = monitor;
     this.source = source;
     this.tables = tables;
     this.parking = parking;
+    this.compaction = compaction;
   }
 
   @Override
   public Chunk openChunk(RoutedTable table) {
+    awaitCompaction(table);
     return monitor.locked(
         () -> {
           monitor.requireOpen();
@@ -55,6 +78,34 @@ final class Chunks implements BackfillInput {
           String delivered = source.deliveredMark();
           return open(state, table, new OpenChunk(state.sink(), monitor.nextNumber()), delivered);
         });
+  }
+
+  /**
+   * The copy of a table can wait for its compaction, as the stream can't. Not for ever: the reader
+   * that waits is one of few, and other tables are to be copied, too.
+   */
+  private void awaitCompaction(RoutedTable table) {
+    TableState state = monitor.locked(() -> tables.find(table.source().id()));
+    if (state == null) {
+      return;
+    }
+    try (Liveness.Wait wait = monitor.waiting()) {
+      for (int look = 0; look < COMPACTION_LOOKS_MAX; look++) {
+        if (compaction.await(state.lake(), COMPACTION_LOOK_MILLIS)) {
+          return;
+        }
+        monitor.lock();
+        try {
+          monitor.requireOpen();
+        } finally {
+          monitor.unlock();
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new PipelineStoppedException(
+          Reason.CLOSED, "Interrupted while compaction was behind", e);
+    }
   }
 
   private RoutedChunk open(TableState state, RoutedTable table, OpenChunk chunk, String delivered) {

@@ -1,6 +1,5 @@
 package io.sluice.sinks.pipeline;
 
-import io.sluice.lsm.binary.BinaryRow;
 import io.sluice.lsm.compaction.CompactionListener;
 import io.sluice.lsm.compaction.CompactionPool;
 import io.sluice.lsm.compaction.TableCompactor;
@@ -13,12 +12,11 @@ import io.sluice.sinks.PipelineListener;
 import io.sluice.sinks.PipelineSettings;
 import io.sluice.sinks.epoch.LakeTable;
 import io.sluice.sinks.epoch.LakeTables;
-import io.sluice.sinks.shard.BucketPressure;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -44,6 +42,7 @@ final class Maintenance implements AutoCloseable {
 
   private static final long NANOS_BETWEEN_EXPIRIES = TimeUnit.SECONDS.toNanos(60);
   private static final long NANOS_BETWEEN_COUNTS = TimeUnit.SECONDS.toNanos(5);
+  private static final long NANOS_BETWEEN_WARNINGS = TimeUnit.SECONDS.toNanos(60);
 
   private final PipelineSettings settings;
   private final LakeTables tables;
@@ -60,6 +59,7 @@ final class Maintenance implements AutoCloseable {
     int epochs;
     long lastExpiry = System.nanoTime();
     long lastCount = System.nanoTime() - NANOS_BETWEEN_COUNTS;
+    long lastWarning = System.nanoTime() - NANOS_BETWEEN_WARNINGS;
   }
 
   private final Map<LakeTable, Care> cares = new ConcurrentHashMap<>();
@@ -171,34 +171,26 @@ final class Maintenance implements AutoCloseable {
     caring.unlock();
   }
 
-  /** Whether writers of a table's buckets must wait. */
-  BucketPressure pressure(LakeTable table) {
-    return new BucketPressure() {
-      @Override
-      public boolean stalled(BinaryRow partition, int bucket) {
-        TableCompactor compactor = compactors.get(table);
-        return compactor != null && !compactor.belowStop(partition, bucket).isDone();
-      }
-
-      @Override
-      public boolean awaitRelief(BinaryRow partition, int bucket, long millis)
-          throws InterruptedException {
-        TableCompactor compactor = compactors.get(table);
-        if (compactor == null) {
-          return true;
-        }
-        CompletableFuture<Void> below = compactor.belowStop(partition, bucket);
-        try {
-          below.get(millis, TimeUnit.MILLISECONDS);
-          return true;
-        } catch (TimeoutException e) {
-          return false;
-        } catch (ExecutionException e) {
-          // The compactor is closed: the pipeline stops.
-          throw new InterruptedException("Compaction has ended: " + e.getCause());
-        }
-      }
-    };
+  /**
+   * Waits at most so long while a bucket of the table has more sorted runs than {@code
+   * num-sorted-run.stop-trigger} admits.
+   *
+   * @return false if one still has
+   */
+  boolean awaitBelowStop(LakeTable table, long millis) throws InterruptedException {
+    TableCompactor compactor = compactors.get(table);
+    if (compactor == null) {
+      return true;
+    }
+    try {
+      compactor.belowStop().get(millis, TimeUnit.MILLISECONDS);
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    } catch (ExecutionException | CancellationException e) {
+      // The compactor is closed: who waits finds out why.
+      return true;
+    }
   }
 
   int sortedRuns(LakeTable table) {
@@ -267,7 +259,8 @@ final class Maintenance implements AutoCloseable {
       }
       if (count) {
         care.lastCount = now;
-        liveFiles.put(table, lsm.statistics(lsm.snapshots().findLatest()).files());
+        liveFiles.put(table, lsm.liveFileCount(lsm.snapshots().findLatest()));
+        warnIfBehind(table, care, now);
       }
     } catch (IOException | RuntimeException e) {
       if (Thread.interrupted()) {
@@ -275,6 +268,21 @@ final class Maintenance implements AutoCloseable {
       }
       log.warn("{} failed and is tried again after a later epoch", doing, e);
       listener.storageFailed(doing, e, 1);
+    }
+  }
+
+  private void warnIfBehind(LakeTable table, Care care, long now) {
+    TableCompactor compactor = compactors.get(table);
+    if (compactor != null
+        && compactor.isBehind()
+        && now - care.lastWarning >= NANOS_BETWEEN_WARNINGS) {
+      care.lastWarning = now;
+      log.warn(
+          "Compaction of table {} is behind: a bucket has {} sorted runs. What comes is committed all"
+              + " the same, but readers have more to merge. Look for slow storage under its folder,"
+              + " for compactions that fail, or give compaction more threads.",
+          table,
+          compactor.worstSortedRuns());
     }
   }
 

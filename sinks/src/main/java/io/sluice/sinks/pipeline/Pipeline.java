@@ -55,7 +55,9 @@ public final class Pipeline implements AutoCloseable {
   private static final Duration COMMIT_WAIT = Duration.ofSeconds(60);
 
   private static final long THREAD_END_MILLIS = 10_000;
-  private static final int COMMIT_THREADS = 4;
+
+  /** They wait for storage most of the time; an epoch of many tables is as long as they are few. */
+  private static final int COMMIT_THREADS = 16;
 
   /** At a start storage should be there: about 15 seconds of tries. */
   private static final int START_TRIES = 8;
@@ -256,8 +258,7 @@ public final class Pipeline implements AutoCloseable {
             liveness,
             this::fail);
     this.maintenance = new Maintenance(settings, lake, listener, liveness);
-    this.tables =
-        new TableRegistry(lake, shards.workers(), maintenance::pressure, start.epoch().sources());
+    this.tables = new TableRegistry(lake, shards.workers(), start.epoch().sources());
     this.monitor =
         new PipelineMonitor(
             settings,
@@ -289,7 +290,7 @@ public final class Pipeline implements AutoCloseable {
               committer.forget(table);
               maintenance.forget(table);
             });
-    this.chunks = new Chunks(monitor, source, tables, parking);
+    this.chunks = new Chunks(monitor, source, tables, parking, maintenance::awaitBelowStop);
     this.loop =
         new EpochLoop(
             monitor,

@@ -379,6 +379,11 @@ final class PipelineMonitor {
     }
   }
 
+  /** The calling thread's stage waits for another one until this is closed. */
+  Liveness.Wait waiting() {
+    return liveness.waiting();
+  }
+
   /** Outside the lock: waits while a worker is behind. */
   void awaitRoom(ShardWorker worker) {
     try (Liveness.Wait wait = liveness.waiting()) {

@@ -11,7 +11,6 @@ import io.sluice.sinks.TableTarget;
 import io.sluice.sinks.epoch.EpochFile.SourceFacts;
 import io.sluice.sinks.epoch.LakeTable;
 import io.sluice.sinks.epoch.LakeTables;
-import io.sluice.sinks.shard.BucketPressure;
 import io.sluice.sinks.shard.ShardWorker;
 import io.sluice.sinks.shard.SinkTable;
 import java.util.ArrayList;
@@ -23,7 +22,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +32,6 @@ final class TableRegistry {
 
   private final LakeTables lake;
   private final List<ShardWorker> workers;
-  private final Function<LakeTable, BucketPressure> pressures;
   private final Map<SourceTableId, TableState> bySource = new LinkedHashMap<>();
   private final Map<SourceTableId, SourceFacts> facts;
   private final Map<LakeTable, SourceTableId> byLake = new HashMap<>();
@@ -44,16 +41,11 @@ final class TableRegistry {
 
   /**
    * @param recovered facts of the highest epoch, of tables that are still captured
-   * @param pressures made once a table
    */
   TableRegistry(
-      LakeTables lake,
-      List<ShardWorker> workers,
-      Function<LakeTable, BucketPressure> pressures,
-      Map<SourceTableId, SourceFacts> recovered) {
+      LakeTables lake, List<ShardWorker> workers, Map<SourceTableId, SourceFacts> recovered) {
     this.lake = lake;
     this.workers = workers;
-    this.pressures = pressures;
     this.facts = new LinkedHashMap<>(recovered);
     // A parked table may be one of two that were sent to one lake table: the other has it.
     recovered.forEach(
@@ -136,13 +128,7 @@ final class TableRegistry {
     boolean create = decision.kind() == SchemaGate.Decision.Kind.CREATE;
     LsmTable lsm = create ? lake.plan(table, schema) : lake.known(table);
     SinkTable sink =
-        new SinkTable(
-            table,
-            lsm,
-            schema,
-            new BucketAssigner(schema).totalBuckets(),
-            pressures.apply(table),
-            workers);
+        new SinkTable(table, lsm, schema, new BucketAssigner(schema).totalBuckets(), workers);
     TableState state =
         new TableState(
             table, sink, new RoutedTable(definition, target.lakeName(), schema, generation));

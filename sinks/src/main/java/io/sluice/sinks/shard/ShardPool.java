@@ -32,7 +32,6 @@ public final class ShardPool {
               queueBytesMax,
               memory,
               retry,
-              liveness,
               liveness.stage("shard worker " + i),
               rememberedDeletesMax,
               Collections.unmodifiableList(workers),

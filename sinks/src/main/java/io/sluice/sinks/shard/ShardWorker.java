@@ -34,20 +34,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes the buckets that hash to it, on one thread, in the order of its queue.
  *
- * <p>At a barrier it flushes the buckets that have something to hand over; buckets that must wait
- * for a compaction come last, so that they hold up neither the others here nor other workers.
+ * <p>At a barrier it flushes the buckets that have something to hand over, whatever their
+ * compaction does: a bucket that has more sorted runs than it should is slower to read, and holds
+ * up nobody.
  */
 public final class ShardWorker implements Runnable {
 
   /** Writers kept although they have nothing to write; beyond, the longest unused are closed. */
   private static final int IDLE_WRITERS_MAX = 512;
 
-  private static final long RELIEF_WAIT_MILLIS = 200;
-
   private final ShardQueue queue;
   private final MemoryPool memory;
   private final StorageRetry retry;
-  private final Liveness liveness;
   private final Liveness.Stage stage;
   private final int rememberedDeletesMax;
   private final Consumer<Throwable> onFailure;
@@ -60,7 +58,9 @@ public final class ShardWorker implements Runnable {
   private final Map<SinkTable, String> refused = new LinkedHashMap<>();
 
   private final Map<SinkTable, Chunks> chunks = new HashMap<>();
-  private volatile long memtableBytes;
+
+  /** Of the largest memtable here. */
+  private volatile long largestBytes;
 
   /** Open chunks of one table, and the buckets here that remember deletes for them. */
   private static final class Chunks {
@@ -87,7 +87,6 @@ public final class ShardWorker implements Runnable {
       long queueBytesMax,
       MemoryPool memory,
       StorageRetry retry,
-      Liveness liveness,
       Liveness.Stage stage,
       int rememberedDeletesMax,
       List<ShardWorker> peers,
@@ -95,7 +94,6 @@ public final class ShardWorker implements Runnable {
     this.queue = new ShardQueue(queueBytesMax);
     this.memory = memory;
     this.retry = retry;
-    this.liveness = liveness;
     this.stage = stage;
     this.rememberedDeletesMax = rememberedDeletesMax;
     this.peers = peers;
@@ -148,7 +146,7 @@ public final class ShardWorker implements Runnable {
     }
   }
 
-  private void handle(ShardMessage message) throws InterruptedException {
+  private void handle(ShardMessage message) {
     if (message instanceof RowBatch batch) {
       write(batch);
       relieveMemory();
@@ -355,27 +353,12 @@ public final class ShardWorker implements Runnable {
     chunks.remove(table);
   }
 
-  private void pass(EpochBarrier epoch) throws InterruptedException {
-    List<Bucket> stalled = new ArrayList<>();
+  private void pass(EpochBarrier epoch) {
     for (Bucket bucket : dirty) {
-      if (bucket.table().pressure().stalled(bucket.partition(), bucket.number())) {
-        stalled.add(bucket);
-      } else {
-        handOver(bucket, epoch);
-      }
-    }
-    for (Bucket bucket : stalled) {
-      BucketPressure pressure = bucket.table().pressure();
-      try (Liveness.Wait wait = liveness.waiting()) {
-        while (!pressure.awaitRelief(bucket.partition(), bucket.number(), RELIEF_WAIT_MILLIS)) {
-          if (Thread.interrupted()) {
-            throw new InterruptedException();
-          }
-        }
-      }
       handOver(bucket, epoch);
     }
     dirty.clear();
+    largestBytes = 0;
     refused.forEach(epoch::leaveOut);
     epoch.passed();
     closeIdleWriters();
@@ -430,20 +413,20 @@ public final class ShardWorker implements Runnable {
   }
 
   private void account(Bucket bucket, long bytesNow) {
-    if (bytesNow != bucket.memtableBytes) {
-      memtableBytes = memtableBytes + bytesNow - bucket.memtableBytes;
-      bucket.memtableBytes = bytesNow;
+    bucket.memtableBytes = bytesNow;
+    if (bytesNow > largestBytes) {
+      largestBytes = bytesNow;
     }
   }
 
-  /** When memory is short: the worker that holds most of it flushes its largest memtable. */
+  /** When memory is short: the largest memtable of all workers is flushed. */
   private void relieveMemory() {
     if (!memory.exhausted()) {
       return;
     }
     ShardWorker most = this;
     for (ShardWorker peer : peers) {
-      if (peer.memtableBytes > most.memtableBytes) {
+      if (peer.largestBytes > most.largestBytes) {
         most = peer;
       }
     }
@@ -456,11 +439,16 @@ public final class ShardWorker implements Runnable {
 
   private void flushLargest() {
     Bucket largest = null;
+    long next = 0;
     for (Bucket bucket : dirty) {
       if (largest == null || bucket.memtableBytes > largest.memtableBytes) {
+        next = largest == null ? 0 : largest.memtableBytes;
         largest = bucket;
+      } else {
+        next = Math.max(next, bucket.memtableBytes);
       }
     }
+    largestBytes = next;
     if (largest != null && largest.memtableBytes > 0) {
       BucketWriter writer = largest.writer;
       if (writer != null) {

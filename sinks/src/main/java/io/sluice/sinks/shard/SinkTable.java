@@ -19,7 +19,6 @@ public final class SinkTable {
 
   private final LakeTable name;
   private final LsmTable lsm;
-  private final BucketPressure pressure;
   private final int totalBuckets;
   private final boolean partitioned;
   private final List<ShardWorker> workers;
@@ -37,11 +36,9 @@ public final class SinkTable {
       LsmTable lsm,
       TableSchema schema,
       int totalBuckets,
-      BucketPressure pressure,
       List<ShardWorker> workers) {
     this.name = name;
     this.lsm = lsm;
-    this.pressure = pressure;
     this.totalBuckets = totalBuckets;
     this.partitioned = !schema.partitionKeys().isEmpty();
     this.workers = List.copyOf(workers);
@@ -54,10 +51,6 @@ public final class SinkTable {
 
   public LsmTable lsm() {
     return lsm;
-  }
-
-  BucketPressure pressure() {
-    return pressure;
   }
 
   int totalBuckets() {

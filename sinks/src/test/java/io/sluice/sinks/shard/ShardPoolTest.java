@@ -21,10 +21,10 @@ import io.sluice.sinks.Liveness;
 import io.sluice.sinks.PipelineListener;
 import io.sluice.sinks.epoch.LakeTable;
 import io.sluice.sinks.epoch.StorageRetry;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -51,12 +51,16 @@ class ShardPoolTest {
   private ShardPool pool = pool(64 << 20, 1 << 20);
 
   private ShardPool pool(long memoryBytes, long queueBytes) {
+    return pool(1, new MemoryPool(memoryBytes), queueBytes);
+  }
+
+  private ShardPool pool(int workers, MemoryPool memory, long queueBytes) {
     return new ShardPool(
         "test",
-        1,
+        workers,
         queueBytes,
         1000,
-        new MemoryPool(memoryBytes),
+        memory,
         new StorageRetry(Backoff.NONE, 2, PipelineListener.NONE),
         new Liveness(),
         failure::complete);
@@ -68,14 +72,13 @@ class ShardPoolTest {
     pool.join(10_000);
   }
 
-  private SinkTable table(String name, BucketPressure pressure) {
+  private SinkTable table(String name) {
     LakeTable table = new LakeTable("db", name);
     return new SinkTable(
         table,
         LsmTable.planned(storage, table.root("/lake"), SCHEMA, new FakeClock(), new TestIds(name)),
         SCHEMA,
         1,
-        pressure,
         pool.workers());
   }
 
@@ -101,7 +104,7 @@ class ShardPoolTest {
 
   @Test
   void aBarrierHandsOverExactlyWhatCameBeforeIt() throws Exception {
-    SinkTable a = table("a", BucketPressure.NONE);
+    SinkTable a = table("a");
     EpochBarrier first = new EpochBarrier(1);
     EpochBarrier second = new EpochBarrier(1);
     EpochBarrier third = new EpochBarrier(1);
@@ -119,8 +122,8 @@ class ShardPoolTest {
 
   @Test
   void aDiscardDropsOnlyWhatIsNotHandedOver() throws Exception {
-    SinkTable a = table("a", BucketPressure.NONE);
-    SinkTable b = table("b", BucketPressure.NONE);
+    SinkTable a = table("a");
+    SinkTable b = table("b");
     EpochBarrier first = new EpochBarrier(1);
     EpochBarrier second = new EpochBarrier(1);
     pool.pushToAll(batch(a, 1, 1));
@@ -141,44 +144,9 @@ class ShardPoolTest {
   }
 
   @Test
-  void aStalledBucketHoldsUpNobodyElse() throws Exception {
-    CountDownLatch relief = new CountDownLatch(1);
-    BucketPressure stalled =
-        new BucketPressure() {
-          @Override
-          public boolean stalled(BinaryRow partition, int bucket) {
-            return relief.getCount() > 0;
-          }
-
-          @Override
-          public boolean awaitRelief(BinaryRow partition, int bucket, long millis)
-              throws InterruptedException {
-            return relief.await(millis, TimeUnit.MILLISECONDS);
-          }
-        };
-    SinkTable slow = table("slow", stalled);
-    SinkTable quick = table("quick", BucketPressure.NONE);
-    EpochBarrier barrier = new EpochBarrier(1);
-    pool.pushToAll(batch(slow, 1, 1));
-    pool.pushToAll(batch(quick, 1, 2));
-    pool.pushToAll(new ShardMessage.Barrier(barrier));
-    pool.start();
-    long deadline = System.nanoTime() + 30_000_000_000L;
-    while (storage.paths().stream().noneMatch(path -> path.contains("/quick/bucket-0/"))) {
-      assertThat(System.nanoTime()).isLessThan(deadline);
-      Thread.yield();
-    }
-    assertThat(storage.paths()).noneMatch(path -> path.contains("/slow/bucket-0/"));
-    relief.countDown();
-    Map<SinkTable, List<CommitMessage>> all = barrier.await().orElseThrow();
-    assertThat(rows(all, slow)).isEqualTo(1);
-    assertThat(rows(all, quick)).isEqualTo(1);
-  }
-
-  @Test
   void shortMemoryMakesFilesBeforeTheBarrier() throws Exception {
     pool = pool(1, 1 << 20);
-    SinkTable a = table("a", BucketPressure.NONE);
+    SinkTable a = table("a");
     EpochBarrier barrier = new EpochBarrier(1);
     for (int i = 0; i < 5; i++) {
       pool.pushToAll(batch(a, i, i));
@@ -192,7 +160,7 @@ class ShardPoolTest {
   @Test
   void aFullQueueMakesProducersWait() throws Exception {
     pool = pool(64 << 20, 2_000);
-    SinkTable a = table("a", BucketPressure.NONE);
+    SinkTable a = table("a");
     ShardWorker worker = pool.workers().get(0);
     pool.pushToAll(batch(a, 1, 1));
     assertThat(worker.full()).isFalse();
@@ -215,11 +183,11 @@ class ShardPoolTest {
 
   @Test
   void aDoneChunkIsNeverOutdated() {
-    OpenChunk done = new OpenChunk(table("a", BucketPressure.NONE), 7);
+    OpenChunk done = new OpenChunk(table("a"), 7);
     assertThat(done.finish()).isTrue();
     assertThat(done.outdate(Cause.DELETES_OUTGREW_MEMORY)).isFalse();
     assertThat(done.outdated()).isNull();
-    OpenChunk outdated = new OpenChunk(table("a", BucketPressure.NONE), 8);
+    OpenChunk outdated = new OpenChunk(table("a"), 8);
     assertThat(outdated.outdate(Cause.TRUNCATED)).isTrue();
     assertThat(outdated.outdate(Cause.ALTERED)).isFalse();
     assertThat(outdated.finish()).isFalse();
@@ -228,23 +196,60 @@ class ShardPoolTest {
 
   @Test
   void aWorkerThatFailsSaysSo() throws Exception {
-    SinkTable a =
-        table(
-            "a",
-            new BucketPressure() {
-              @Override
-              public boolean stalled(BinaryRow partition, int bucket) {
-                throw new IllegalStateException("broken");
-              }
-
-              @Override
-              public boolean awaitRelief(BinaryRow partition, int bucket, long millis) {
-                return true;
-              }
-            });
-    pool.pushToAll(batch(a, 1, 1));
-    pool.pushToAll(new ShardMessage.Barrier(new EpochBarrier(1)));
+    // A schema that grows older makes no sense.
+    TableSchema next =
+        new TableSchema(
+            1, SCHEMA.rowType(), 1, List.of(), List.of("id"), SCHEMA.options(), null, 0);
+    SinkTable a = table("a");
+    RowBatch newer = new RowBatch(a.bucket(BinaryRow.EMPTY, 0), next, null, 0);
+    newer.add(row(1), 1);
+    pool.pushToAll(newer);
+    pool.pushToAll(batch(a, 1, 2));
     pool.start();
-    assertThat(failure.get(30, TimeUnit.SECONDS)).hasMessage("broken");
+    assertThat(failure.get(30, TimeUnit.SECONDS)).hasMessageContaining("after schema-1");
+  }
+
+  @Test
+  void shortMemoryFlushesTheLargestMemtableOfAllWorkers() throws Exception {
+    MemoryPool memory = new MemoryPool(1 << 20);
+    // With room for nothing, a worker has room when it has worked everything off.
+    pool = pool(2, memory, 1);
+    List<SinkTable> ofZero = new ArrayList<>();
+    List<SinkTable> ofOne = new ArrayList<>();
+    for (int i = 0; ofZero.size() < 12 || ofOne.isEmpty(); i++) {
+      SinkTable table = table("t" + i);
+      boolean zero = table.bucket(BinaryRow.EMPTY, 0).worker() == pool.workers().get(0);
+      (zero ? ofZero : ofOne).add(table);
+    }
+    pool.start();
+    long sequence = 0;
+    for (int i = 0; i < 60; i++) {
+      write(ofOne.get(0), sequence++);
+    }
+    long largest = memory.bytesUsed();
+    assertThat(largest).isLessThan(memory.bytesMax() / 2);
+    // Many tables that are each far smaller, and together larger; the last drop is theirs.
+    for (int i = 0; !memory.exhausted() && storage.paths().isEmpty(); i++) {
+      write(ofZero.get(i % 12), sequence++);
+    }
+    long deadline = System.nanoTime() + 30_000_000_000L;
+    while (storage.paths().isEmpty()) {
+      assertThat(System.nanoTime()).isLessThan(deadline);
+      Thread.yield();
+    }
+    assertThat(storage.paths().get(0)).contains("/" + ofOne.get(0).name().table() + "/");
+    assertThat(failure).isNotDone();
+  }
+
+  /** A row of 4 KiB, that is in its memtable on return. */
+  private void write(SinkTable table, long id) throws InterruptedException {
+    RowBatch batch = new RowBatch(table.bucket(BinaryRow.EMPTY, 0), SCHEMA, null, 0);
+    BinaryRowWriter writer = new BinaryRowWriter(2);
+    writer.writeLong(0, id);
+    writer.writeString(1, "v".repeat(4 << 10));
+    batch.add(writer.finish(RowKind.INSERT), id);
+    ShardWorker worker = batch.bucket().worker();
+    worker.push(batch);
+    worker.awaitRoom();
   }
 }
