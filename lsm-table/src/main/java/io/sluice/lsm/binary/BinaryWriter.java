@@ -79,7 +79,11 @@ public abstract sealed class BinaryWriter permits BinaryRowWriter, BinaryArrayWr
    * ARRAY, MAP, MULTISET, ROW: what {@link BinaryArray}, {@link BinaryMap}, {@link BinaryRow} hold.
    */
   public void writeNested(int position, byte[] bytes, int from, int length) {
-    int start = reserve(length);
+    int start = claim(length);
+    if (end > start) {
+      // The last word may be padding in part.
+      BinaryRow.LONG.set(buffer, end - Long.BYTES, 0L);
+    }
     System.arraycopy(bytes, from, buffer, start, length);
     BinaryRow.LONG.set(buffer, slot(position), (long) start << 32 | length);
   }
@@ -116,7 +120,7 @@ public abstract sealed class BinaryWriter permits BinaryRowWriter, BinaryArrayWr
       writeLong(position, millis);
       return;
     }
-    int start = reserve(8);
+    int start = claim(8);
     BinaryRow.LONG.set(buffer, start, millis);
     BinaryRow.LONG.set(buffer, slot(position), (long) start << 32 | nanoOfMilli);
   }
@@ -126,6 +130,14 @@ public abstract sealed class BinaryWriter permits BinaryRowWriter, BinaryArrayWr
 
   /** Room in the variable part, zeroed, padded to 8 bytes. */
   final int reserve(int length) {
+    int start = claim(length);
+    // The buffer is reused: the padding and what the value leaves must be zero.
+    Arrays.fill(buffer, start, end, (byte) 0);
+    return start;
+  }
+
+  /** Room in the variable part, padded to 8 bytes; what stands in it is left from before. */
+  private int claim(int length) {
     int padded = (length + 7) & ~7;
     int start = end;
     if (padded < 0 || start + padded < 0) {
@@ -133,8 +145,6 @@ public abstract sealed class BinaryWriter permits BinaryRowWriter, BinaryArrayWr
     }
     end = start + padded;
     ensure(end);
-    // The buffer is reused: the padding and what the value leaves must be zero.
-    Arrays.fill(buffer, start, end, (byte) 0);
     return start;
   }
 

@@ -20,7 +20,18 @@ public final class BucketHash {
     for (int i = words; i < offset + length; i++) {
       h = mix(h, bytes[i]);
     }
-    h ^= length;
+    return finish(h, length);
+  }
+
+  /** Of a row of one BIGINT that is not NULL, without the row: its null bits, then its slot. */
+  private static int hash(long value) {
+    int h = mix(mix(SEED, 0), 0);
+    h = mix(mix(h, (int) value), (int) (value >>> 32));
+    return finish(h, 16);
+  }
+
+  private static int finish(int hash, int length) {
+    int h = hash ^ length;
     h ^= h >>> 16;
     h *= 0x85ebca6b;
     h ^= h >>> 13;
@@ -34,6 +45,11 @@ public final class BucketHash {
     k = Integer.rotateLeft(k, 15);
     k *= 0x1b873593;
     return Integer.rotateLeft(hash ^ k, 13) * 5 + 0xe6546b64;
+  }
+
+  /** The bucket of a row whose bucket key is one BIGINT, not NULL. */
+  public static int bucket(long bucketKey, int buckets) {
+    return Math.abs(hash(bucketKey) % buckets);
   }
 
   /** The bucket of a bucket-key row: {@code abs(hash % buckets)}. */

@@ -184,14 +184,7 @@ public final class TableCommitter implements SnapshotCommitter {
   }
 
   private PreparedDelta write(List<ManifestEntry> entries) throws IOException {
-    List<ManifestFileMeta> written = manifests.files().write(entries);
-    ManifestList.Written list;
-    try {
-      list = manifests.lists().write(written);
-    } catch (IOException e) {
-      manifests.merge().discard(written);
-      throw e;
-    }
+    ManifestList.Written list = manifests.writeDelta(entries);
     long records = 0;
     long added = 0;
     for (ManifestEntry entry : entries) {

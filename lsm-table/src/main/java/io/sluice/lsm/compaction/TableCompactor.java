@@ -225,6 +225,19 @@ public final class TableCompactor implements AutoCloseable {
   }
 
   /**
+   * Waits until the snapshots told by {@link #wake} so far have been looked at and no compaction is
+   * due, running, or waiting for its snapshot. A bucket that pauses after a failure is not waited
+   * for.
+   */
+  public void awaitIdle() throws InterruptedException {
+    synchronized (lock) {
+      while (activeTasks > 0 && !closed) {
+        lock.wait();
+      }
+    }
+  }
+
+  /**
    * Done once the bucket has no more sorted runs than the option {@code
    * num-sorted-run.stop-trigger} admits; at once if so, and for a table that others compact ({@code
    * write-only}). Fails when the compactor is closed.

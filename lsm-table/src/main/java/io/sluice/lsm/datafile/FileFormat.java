@@ -39,4 +39,19 @@ public interface FileFormat {
       TableSchema fileSchema,
       io.sluice.lsm.schema.RowType readColumns)
       throws IOException;
+
+  /**
+   * Opens a file for its values alone, which may be less to read: of its records only {@link
+   * KeyValueReader#row} may be asked for, and all are taken to be +I. REQUIRES: {@code
+   * !file.mayHoldDeletes()}.
+   */
+  default KeyValueReader createValueReader(
+      FileIO fileIO,
+      String path,
+      DataFileMeta file,
+      TableSchema fileSchema,
+      io.sluice.lsm.schema.RowType readColumns)
+      throws IOException {
+    return createReader(fileIO, path, file, fileSchema, readColumns);
+  }
 }

@@ -16,6 +16,12 @@ public interface KeyValueWriter {
    */
   void write(Row value, long sequenceNumber, RowKind kind) throws IOException;
 
+  /**
+   * Says, before the first record, that the texts and bytes of all rows stay where they are until
+   * the file ends, so that they need not be copied.
+   */
+  default void bytesStay() {}
+
   /** Bytes that the file has by now, buffered ones estimated; for rolling. */
   long bytesSoFar();
 

@@ -21,7 +21,9 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,6 +34,7 @@ import org.slf4j.LoggerFactory;
  *
  * <ul>
  *   <li>{@link #create}: exclusive; file and folder are synced at {@code close()}.
+ *   <li>{@link #createAll}: exclusive; each file is synced, then each folder once.
  *   <li>{@link #createExclusively}: a complete, synced file {@code .<name>.<id>.tmp} is linked to
  *       its final name. {@code link(2)} never replaces, whoever else tries; the name appears with
  *       its whole content.
@@ -87,6 +90,27 @@ public final class LocalFileIO implements FileIO {
       return new SyncedOutputStream(createNew(file), file);
     } catch (IOException e) {
       throw LocalErrors.explain("create", path, e);
+    }
+  }
+
+  @Override
+  public void createAll(List<NewFile> files) throws IOException {
+    Set<Path> folders = new LinkedHashSet<>();
+    for (NewFile file : files) {
+      Path path = Path.of(file.path());
+      try {
+        writeSynced(path, file.content());
+      } catch (IOException e) {
+        throw LocalErrors.explain("create", file.path(), e);
+      }
+      folders.add(folderOf(path));
+    }
+    for (Path folder : folders) {
+      try {
+        syncFolder(folder);
+      } catch (IOException e) {
+        throw LocalErrors.explain("write", folder.toString(), e);
+      }
     }
   }
 

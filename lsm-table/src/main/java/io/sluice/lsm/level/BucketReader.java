@@ -72,17 +72,41 @@ public final class BucketReader implements RunReader.Opener {
 
   @Override
   public KeyValueReader open(DataFileMeta file) throws IOException {
+    return open(file, format::createReader);
+  }
+
+  /** A way to open a file, one of those of {@link FileFormat}. */
+  private interface Opening {
+    KeyValueReader open(
+        FileIO fileIO, String path, DataFileMeta file, TableSchema fileSchema, RowType readColumns)
+        throws IOException;
+  }
+
+  private KeyValueReader open(DataFileMeta file, Opening opening) throws IOException {
     String external = file.externalPath();
     String path = external == null ? folder + "/" + file.fileName() : external;
     DeletionVector deleted = deletions.of(file);
     KeyValueReader rows =
-        format.createReader(fileIO, path, file, schemas.schema(file.schemaId()), readColumns);
+        opening.open(fileIO, path, file, schemas.schema(file.schemaId()), readColumns);
     return deleted == null ? rows : new DeletingReader(rows, deleted);
   }
 
   /** The records of files with ascending, disjoint key ranges, as they are. */
   public KeyValueReader run(List<DataFileMeta> files) {
     return new RunReader(files, this);
+  }
+
+  /**
+   * The values of such files, all of them +I: numbers are not read. REQUIRES: {@link
+   * #holdsValuesAlone}.
+   */
+  public KeyValueReader values(List<DataFileMeta> files) {
+    return new RunReader(files, file -> open(file, format::createValueReader));
+  }
+
+  /** Whether all records of the files are rows as they stand: certainly none is a delete. */
+  public static boolean holdsValuesAlone(List<DataFileMeta> files) {
+    return files.stream().noneMatch(DataFileMeta::mayHoldDeletes);
   }
 
   /** The records of a section, one for each key; deletes are among them. */

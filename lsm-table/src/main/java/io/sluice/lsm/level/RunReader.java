@@ -2,6 +2,8 @@ package io.sluice.lsm.level;
 
 import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.KeyValueReader;
+import io.sluice.lsm.datafile.column.BatchReader;
+import io.sluice.lsm.datafile.column.BatchRow;
 import io.sluice.lsm.row.Row;
 import io.sluice.lsm.row.RowKind;
 import java.io.IOException;
@@ -23,6 +25,11 @@ public final class RunReader implements KeyValueReader {
   private @Nullable KeyValueReader current;
   private int level;
 
+  /** Of the current reader, if it has one: {@link #advance} moves within it. */
+  private @Nullable BatchRow batch;
+
+  private int batchSize;
+
   public RunReader(List<DataFileMeta> files, Opener opener) {
     this.files = files.iterator();
     this.opener = opener;
@@ -30,12 +37,26 @@ public final class RunReader implements KeyValueReader {
 
   @Override
   public boolean advance() throws IOException {
+    BatchRow within = batch;
+    if (within != null && within.position + 1 < batchSize) {
+      within.position++;
+      return true;
+    }
+    return advanceReader();
+  }
+
+  private boolean advanceReader() throws IOException {
     while (true) {
       KeyValueReader reader = current;
       if (reader != null) {
         if (reader.advance()) {
+          if (reader instanceof BatchReader columns) {
+            batch = columns.batch();
+            batchSize = columns.batchSize();
+          }
           return true;
         }
+        batch = null;
         current = null;
         reader.close();
       }
@@ -62,12 +83,14 @@ public final class RunReader implements KeyValueReader {
 
   @Override
   public RowKind kind() {
-    return current().kind();
+    BatchRow within = batch;
+    return within != null ? within.kind() : current().kind();
   }
 
   @Override
   public Row row() {
-    return current().row();
+    BatchRow within = batch;
+    return within != null ? within : current().row();
   }
 
   @Override
@@ -78,6 +101,7 @@ public final class RunReader implements KeyValueReader {
   @Override
   public void close() throws IOException {
     KeyValueReader reader = current;
+    batch = null;
     current = null;
     if (reader != null) {
       reader.close();

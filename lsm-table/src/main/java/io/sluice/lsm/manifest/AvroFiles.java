@@ -7,7 +7,6 @@ import io.sluice.lsm.io.FileIO;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -107,11 +106,12 @@ final class AvroFiles {
     }
   }
 
-  static void store(FileIO fileIO, String path, byte[] content) throws IOException {
-    try (OutputStream out = fileIO.create(path)) {
-      out.write(content);
+  /** Creates all files, or none. */
+  static void store(FileIO fileIO, List<FileIO.NewFile> files) throws IOException {
+    try {
+      fileIO.createAll(files);
     } catch (IOException e) {
-      fileIO.deleteQuietly(path);
+      files.forEach(file -> fileIO.deleteQuietly(file.path()));
       throw e;
     }
   }

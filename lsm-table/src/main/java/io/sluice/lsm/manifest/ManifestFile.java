@@ -66,12 +66,28 @@ public final class ManifestFile {
     this.cache = cache;
   }
 
+  /** A manifest that is not on storage yet. */
+  record Encoded(ManifestFileMeta description, FileIO.NewFile file, List<ManifestEntry> entries) {}
+
   /**
    * Writes entries in their order into as many manifests as the target size asks for; none for no
    * entries. After a failure nothing that was written is referred to by anything.
    */
   public List<ManifestFileMeta> write(List<ManifestEntry> entries) throws IOException {
-    List<ManifestFileMeta> result = new ArrayList<>();
+    List<Encoded> manifests = toFiles(entries);
+    AvroFiles.store(fileIO, manifests.stream().map(Encoded::file).toList());
+    stored(manifests);
+    return manifests.stream().map(Encoded::description).toList();
+  }
+
+  /** Remembers manifests that are on storage now. */
+  void stored(List<Encoded> manifests) {
+    manifests.forEach(manifest -> cache.putEntries(manifest.file().path(), manifest.entries()));
+  }
+
+  /** The same manifests, for somebody who stores them. */
+  List<Encoded> toFiles(List<ManifestEntry> entries) throws IOException {
+    List<Encoded> result = new ArrayList<>();
     int from = 0;
     while (from < entries.size()) {
       String name = names.nextManifest();
@@ -82,9 +98,11 @@ public final class ManifestFile {
       }
       byte[] content = file.finish();
       List<ManifestEntry> written = List.copyOf(entries.subList(from, to));
-      AvroFiles.store(fileIO, paths.manifest(name), content);
-      cache.putEntries(paths.manifest(name), written);
-      result.add(describe(name, content.length, written));
+      result.add(
+          new Encoded(
+              describe(name, content.length, written),
+              new FileIO.NewFile(paths.manifest(name), content),
+              written));
       from = to;
     }
     return result;

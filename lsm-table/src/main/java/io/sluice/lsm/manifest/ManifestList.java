@@ -52,8 +52,24 @@ public final class ManifestList {
    */
   public record Written(String name, long size) {}
 
+  /** A list that is not on storage yet. */
+  record Encoded(Written written, FileIO.NewFile file, List<ManifestFileMeta> manifests) {}
+
   /** Writes a list under a new name; durable on return. */
   public Written write(List<ManifestFileMeta> manifests) throws IOException {
+    Encoded list = toFile(manifests);
+    AvroFiles.store(fileIO, List.of(list.file()));
+    stored(list);
+    return list.written();
+  }
+
+  /** Remembers a list that is on storage now. */
+  void stored(Encoded list) {
+    cache.putList(list.file().path(), list.manifests());
+  }
+
+  /** The same list, for somebody who stores it. */
+  Encoded toFile(List<ManifestFileMeta> manifests) throws IOException {
     String name = names.nextList();
     var file =
         new AvroFiles.Builder<>(AvroSchemas.MANIFEST_LIST, codec, name, ManifestList::encode);
@@ -61,9 +77,10 @@ public final class ManifestList {
       file.add(manifest);
     }
     byte[] content = file.finish();
-    AvroFiles.store(fileIO, paths.manifest(name), content);
-    cache.putList(paths.manifest(name), List.copyOf(manifests));
-    return new Written(name, content.length);
+    return new Encoded(
+        new Written(name, content.length),
+        new FileIO.NewFile(paths.manifest(name), content),
+        List.copyOf(manifests));
   }
 
   /**

@@ -17,6 +17,7 @@ import java.util.function.Supplier;
 /** The manifests of one table: reading a snapshot's files, writing and merging. Thread safe. */
 public final class ManifestStore {
 
+  private final FileIO fileIO;
   private final TablePaths paths;
   private final ManifestFile files;
   private final ManifestList lists;
@@ -37,6 +38,7 @@ public final class ManifestStore {
       ManifestCache cache) {
     TableOptions.Manifests options = TableOptions.of(schema).manifests();
     ManifestNames names = new ManifestNames(ids);
+    this.fileIO = fileIO;
     this.paths = paths;
     this.partitionType = PartitionPaths.partitionType(schema);
     this.files =
@@ -134,6 +136,20 @@ public final class ManifestStore {
       }
     }
     return result;
+  }
+
+  /** Writes entries into manifests and these into a list, together; nothing stays of a failure. */
+  public ManifestList.Written writeDelta(List<ManifestEntry> entries) throws IOException {
+    List<ManifestFile.Encoded> manifests = files.toFiles(entries);
+    ManifestList.Encoded list =
+        lists.toFile(manifests.stream().map(ManifestFile.Encoded::description).toList());
+    List<FileIO.NewFile> newFiles = new ArrayList<>();
+    manifests.forEach(manifest -> newFiles.add(manifest.file()));
+    newFiles.add(list.file());
+    AvroFiles.store(fileIO, newFiles);
+    files.stored(manifests);
+    lists.stored(list);
+    return list.written();
   }
 
   /** Deletes a list and the manifests in it that were written for it. Nothing refers to them. */

@@ -25,6 +25,11 @@ public final class DeduplicateMerge implements MergeFunction {
   }
 
   @Override
+  public boolean keepsValues() {
+    return true;
+  }
+
+  @Override
   public void reset() {
     newest = null;
   }

@@ -16,6 +16,11 @@ public final class FirstRowMerge implements MergeFunction {
   }
 
   @Override
+  public boolean keepsValues() {
+    return true;
+  }
+
+  @Override
   public void reset() {
     oldest = null;
   }

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * stand on it are found by walking down from the root as long as a subtree's winner has that key.
  * Since an input has a key at most once, all records of the key are then current in their inputs:
  * they are handed to the {@link MergeFunction} as they stand, and nothing is copied. Only the
- * inputs of the group move on, each with one walk to the root.
+ * inputs of the group move on, each with one walk to the root; and an input that stood alone, and
+ * whose next prefix is still below those of all others, has won without any walk.
  *
  * <p>One thread. Owns its inputs: {@link #close} closes them.
  */
@@ -27,6 +28,7 @@ public final class KWayMerge implements KeyValueReader {
   private final MergeRules.Engine engine;
   private final KeyPrefix prefix;
   private final boolean decisive;
+  private final boolean newestStands;
 
   /** The current row and key prefix of each input. */
   private final @Nullable Row[] rows;
@@ -41,6 +43,13 @@ public final class KWayMerge implements KeyValueReader {
   private final KeyValue[] group;
   private final int[] groupInputs;
   private int groupCount;
+
+  /** Smallest prefix of the inputs beside the current group, if that is one input. */
+  private long nextPrefix;
+
+  /** Whether there are such inputs. */
+  private boolean hasNext;
+
   private boolean started;
   private @Nullable KeyValue current;
 
@@ -49,6 +58,7 @@ public final class KWayMerge implements KeyValueReader {
     this.engine = engine;
     this.prefix = engine.prefix();
     this.decisive = prefix.decisive();
+    this.newestStands = engine.function().newestStands();
     int count = this.inputs.length;
     this.rows = new Row[count];
     this.prefixes = new long[count];
@@ -62,7 +72,9 @@ public final class KWayMerge implements KeyValueReader {
   public boolean advance() throws IOException {
     if (!started) {
       start();
-    } else {
+    } else if (groupCount == 1 && winsAgain(groupInputs[0])) {
+      return true;
+    } else if (groupCount > 1) {
       moveGroup();
     }
     while (true) {
@@ -71,13 +83,46 @@ public final class KWayMerge implements KeyValueReader {
         current = null;
         return false;
       }
-      groupCount = 0;
-      collect(1, winner);
+      findGroup(winner);
       current = groupCount == 1 ? inputs[winner] : mergeGroup();
       if (current != null) {
         return true;
       }
       moveGroup();
+    }
+  }
+
+  /**
+   * Moves the one input of the group on. True if it wins again, so that the tree, the group and
+   * {@link #current} stay as they are; else the tree is brought up to date.
+   */
+  private boolean winsAgain(int input) throws IOException {
+    boolean more = moveInput(input);
+    if (more && (!hasNext || prefixes[input] < nextPrefix)) {
+      return true;
+    }
+    walkUp(input, more);
+    return false;
+  }
+
+  /** The inputs that stand on the winner's key: itself and those beside its way to the root. */
+  private void findGroup(int winner) {
+    group[0] = inputs[winner];
+    groupInputs[0] = winner;
+    groupCount = 1;
+    hasNext = false;
+    long prefixOfWinner = prefixes[winner];
+    for (int node = leafCount + winner; node > 1; node >>= 1) {
+      int input = tree[node ^ 1];
+      if (input == NONE) {
+        continue;
+      }
+      long prefixOfInput = prefixes[input];
+      if (prefixOfInput == prefixOfWinner) {
+        collect(node ^ 1, winner);
+      }
+      nextPrefix = hasNext ? Math.min(nextPrefix, prefixOfInput) : prefixOfInput;
+      hasNext = true;
     }
   }
 
@@ -95,11 +140,15 @@ public final class KWayMerge implements KeyValueReader {
   private void moveGroup() throws IOException {
     for (int i = 0; i < groupCount; i++) {
       int input = groupInputs[i];
-      int node = leafCount + input;
-      tree[node] = moveInput(input) ? input : NONE;
-      for (node >>= 1; node >= 1; node >>= 1) {
-        tree[node] = smaller(tree[2 * node], tree[2 * node + 1]);
-      }
+      walkUp(input, moveInput(input));
+    }
+  }
+
+  private void walkUp(int input, boolean more) {
+    int node = leafCount + input;
+    tree[node] = more ? input : NONE;
+    for (node >>= 1; node >= 1; node >>= 1) {
+      tree[node] = smaller(tree[2 * node], tree[2 * node + 1]);
     }
   }
 
@@ -155,13 +204,27 @@ public final class KWayMerge implements KeyValueReader {
     collect(2 * node + 1, winner);
   }
 
-  /** Sorts the group by age (groups are small) and merges it. */
+  /** The newest of the group. */
+  private KeyValue newest() {
+    int newest = 0;
+    for (int i = 1; i < groupCount; i++) {
+      if (isAfter(i, group[newest], groupInputs[newest])) {
+        newest = i;
+      }
+    }
+    return group[newest];
+  }
+
+  /** Sorts the group by age, equal ones by input (groups are small), and merges it. */
   private @Nullable KeyValue mergeGroup() {
+    if (newestStands) {
+      return newest();
+    }
     for (int i = 1; i < groupCount; i++) {
       KeyValue record = group[i];
       int input = groupInputs[i];
       int at = i;
-      while (at > 0 && engine.order().compare(group[at - 1], record) > 0) {
+      while (at > 0 && isAfter(at - 1, record, input)) {
         group[at] = group[at - 1];
         groupInputs[at] = groupInputs[at - 1];
         at--;
@@ -170,6 +233,11 @@ public final class KWayMerge implements KeyValueReader {
       groupInputs[at] = input;
     }
     return engine.function().merge(group, groupCount);
+  }
+
+  private boolean isAfter(int inGroup, KeyValue record, int input) {
+    int order = engine.order().compare(group[inGroup], record);
+    return order > 0 || order == 0 && groupInputs[inGroup] > input;
   }
 
   private KeyValue current() {

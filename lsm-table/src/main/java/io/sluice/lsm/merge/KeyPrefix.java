@@ -28,6 +28,10 @@ public final class KeyPrefix {
   private final int[] shifts;
   private final int packed;
   private final boolean decisive;
+
+  /** The column where it is one BIGINT alone, which is its own prefix; else -1. */
+  private final int bigint;
+
   private final BytesView view = new BytesView();
 
   public KeyPrefix(RowType rowType, int[] keyColumns) {
@@ -57,6 +61,7 @@ public final class KeyPrefix {
     }
     this.packed = count;
     this.decisive = whole;
+    this.bigint = whole && count == 1 && roots[0] == TypeRoot.BIGINT ? columns[0] : -1;
   }
 
   /** Bits that a value takes; 0 if it cannot be packed. */
@@ -89,6 +94,10 @@ public final class KeyPrefix {
   }
 
   public long of(Row row) {
+    return bigint >= 0 ? row.getLong(bigint) : pack(row);
+  }
+
+  private long pack(Row row) {
     long prefix = 0;
     for (int i = 0; i < packed; i++) {
       prefix |= leftAligned(i, row) >>> shifts[i];

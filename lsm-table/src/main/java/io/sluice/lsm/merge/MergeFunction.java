@@ -34,6 +34,11 @@ public interface MergeFunction {
     return false;
   }
 
+  /** Whether every value of a result is that of some record, none is computed. */
+  default boolean keepsValues() {
+    return newestStands();
+  }
+
   /**
    * All at once.
    *

@@ -13,6 +13,7 @@ import io.sluice.lsm.schema.RowType;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -107,6 +108,11 @@ public final class PartialUpdateMerge implements MergeFunction {
       }
     }
     this.row = new AssembledRow(columns);
+  }
+
+  @Override
+  public boolean keepsValues() {
+    return Arrays.stream(aggregates).allMatch(Objects::isNull);
   }
 
   @Override

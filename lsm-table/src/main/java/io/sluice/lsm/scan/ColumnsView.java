@@ -30,6 +30,16 @@ final class ColumnsView implements Row {
     this.partition = partition;
   }
 
+  /** Whether the columns are those of records of this many columns, one by one and no others. */
+  boolean showsAllInOrder() {
+    for (int column = 0; column < sources.length; column++) {
+      if (sources[column] != column) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   void moveTo(Row newRecord) {
     record = newRecord;
   }

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The rows of one bucket: its sections one after the other, each merged where files overlap and
  * read as it is where they don't; deletes fall away (format description section 8.2). Only the
- * files of one section are open at a time.
+ * files of one section are open at a time. Of files that are not merged and hold no deletes neither
+ * numbers nor kinds are read, unless numbers are asked for.
  */
 final class MergeReader implements RowReader {
 
@@ -26,12 +27,18 @@ final class MergeReader implements RowReader {
   private final ColumnsView output;
   private final @Nullable Filter filter;
   private final ColumnsView filtered;
+  private final boolean numbered;
   private @Nullable KeyValueReader current;
+  private Row row;
+
+  /** Whether the records of the current section are the rows, without a view between. */
+  private boolean asRecorded;
 
   /**
    * @param engine may be null if no section has more than one run
    * @param output the columns asked for
    * @param filtered the same record with all columns of the table, for the filter
+   * @param numbered whether {@link #sequenceNumber} may be asked for
    */
   MergeReader(
       RowType rowType,
@@ -40,7 +47,8 @@ final class MergeReader implements RowReader {
       MergeRules.@Nullable Engine engine,
       ColumnsView output,
       @Nullable Filter filter,
-      ColumnsView filtered) {
+      ColumnsView filtered,
+      boolean numbered) {
     this.rowType = rowType;
     this.files = files;
     this.sections = sections.iterator();
@@ -48,6 +56,8 @@ final class MergeReader implements RowReader {
     this.output = output;
     this.filter = filter;
     this.filtered = filtered;
+    this.numbered = numbered;
+    this.row = output;
   }
 
   @Override
@@ -57,28 +67,41 @@ final class MergeReader implements RowReader {
 
   @Override
   public boolean advance() throws IOException {
+    KeyValueReader plain = current;
+    if (plain != null && asRecorded && filter == null && plain.advance()) {
+      row = plain.row();
+      return true;
+    }
+    return advanceMerging();
+  }
+
+  /** As {@link #advance} does, for any kind of section, and from one to the next. */
+  private boolean advanceMerging() throws IOException {
     while (true) {
       KeyValueReader records = current;
       if (records == null) {
         if (!sections.hasNext()) {
           return false;
         }
-        Section section = sections.next();
-        records = engine == null ? files.run(section.runs().get(0)) : files.merged(section, engine);
+        records = open(sections.next());
         current = records;
       }
       while (records.advance()) {
         if (records.kind().isRetract()) {
           continue;
         }
-        Row row = records.row();
+        Row record = records.row();
         if (filter != null) {
-          filtered.moveTo(row);
+          filtered.moveTo(record);
           if (!filter.test(filtered)) {
             continue;
           }
         }
-        output.moveTo(row);
+        if (asRecorded) {
+          row = record;
+        } else {
+          output.moveTo(record);
+        }
         return true;
       }
       current = null;
@@ -86,13 +109,31 @@ final class MergeReader implements RowReader {
     }
   }
 
+  private KeyValueReader open(Section section) {
+    boolean values =
+        !numbered
+            && section.runs().size() == 1
+            && BucketReader.holdsValuesAlone(section.runs().get(0));
+    // Such records are +I; others need the view, which says so of them.
+    asRecorded = values && output.showsAllInOrder();
+    row = output;
+    if (values) {
+      return files.values(section.runs().get(0));
+    }
+    return engine == null ? files.run(section.runs().get(0)) : files.merged(section, engine);
+  }
+
   @Override
   public Row row() {
-    return output;
+    return row;
   }
 
   @Override
   public long sequenceNumber() {
+    if (!numbered) {
+      throw new IllegalStateException(
+          "The scan reads no numbers: ask for them by TableScan.withSequenceNumbers");
+    }
     KeyValueReader records = current;
     if (records == null) {
       throw new NoSuchElementException("There is no current row");

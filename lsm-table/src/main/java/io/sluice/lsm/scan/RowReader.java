@@ -20,7 +20,11 @@ public interface RowReader extends AutoCloseable {
   /** The current row: a view, good until the next {@link #advance}. */
   Row row();
 
-  /** The number of the record that the current row is of; the newest one's where several merge. */
+  /**
+   * The number of the record that the current row is of; the newest one's where several merge.
+   *
+   * @throws IllegalStateException if the scan was not asked for numbers
+   */
   long sequenceNumber();
 
   @Override

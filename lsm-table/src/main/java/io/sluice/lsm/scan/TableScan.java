@@ -70,6 +70,7 @@ public final class TableScan {
   private final TableSchema schema;
   private final List<String> columns;
   private final @Nullable Filter filter;
+  private final boolean numbered;
   private final boolean levelZeroHidden;
   private final boolean rowIsARecord;
   private @Nullable DeletionVectors deletions;
@@ -79,12 +80,14 @@ public final class TableScan {
       @Nullable Snapshot snapshot,
       TableSchema schema,
       List<String> columns,
-      @Nullable Filter filter) {
+      @Nullable Filter filter,
+      boolean numbered) {
     this.parts = parts;
     this.snapshot = snapshot;
     this.schema = schema;
     this.columns = List.copyOf(columns);
     this.filter = filter;
+    this.numbered = numbered;
     TableOptions options = TableOptions.of(schema);
     this.levelZeroHidden =
         !schema.primaryKeys().isEmpty()
@@ -102,7 +105,7 @@ public final class TableScan {
    */
   public static TableScan of(Parts parts, @Nullable Snapshot snapshot, TableSchema schema) {
     List<String> all = schema.rowType().fields().stream().map(DataField::name).toList();
-    return new TableScan(parts, snapshot, schema, all, null);
+    return new TableScan(parts, snapshot, schema, all, null, false);
   }
 
   /** The snapshot that is read; null if there is none. */
@@ -122,7 +125,7 @@ public final class TableScan {
    */
   public TableScan columns(List<String> wanted) {
     schema.rowType().positions(wanted);
-    return new TableScan(parts, snapshot, schema, wanted, filter);
+    return new TableScan(parts, snapshot, schema, wanted, filter, numbered);
   }
 
   /**
@@ -131,7 +134,13 @@ public final class TableScan {
    * @throws IllegalArgumentException if it does not fit the table's columns
    */
   public TableScan where(Predicate predicate) {
-    return new TableScan(parts, snapshot, schema, columns, predicate.bind(schema.rowType()));
+    return new TableScan(
+        parts, snapshot, schema, columns, predicate.bind(schema.rowType()), numbered);
+  }
+
+  /** With {@link RowReader#sequenceNumber}, which else is not read where it isn't needed. */
+  public TableScan withSequenceNumbers() {
+    return new TableScan(parts, snapshot, schema, columns, filter, true);
   }
 
   /** The columns that {@link #open} gives. */
@@ -205,7 +214,8 @@ public final class TableScan {
         rules == null ? null : rules.engine(readType),
         new ColumnsView(outputSources, none, split.partition()),
         filter,
-        new ColumnsView(sources, none, split.partition()));
+        new ColumnsView(sources, none, split.partition()),
+        numbered);
   }
 
   /** What is merged together; the files of a table without a key follow one another. */

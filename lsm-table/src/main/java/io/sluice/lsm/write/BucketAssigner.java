@@ -32,6 +32,9 @@ public final class BucketAssigner {
   private final BinaryRowProjection key;
   private final boolean partitioned;
 
+  /** The column where the bucket key is one BIGINT that is hashed, else -1. */
+  private final int hashedBigint;
+
   /**
    * @throws UnsupportedTableException if the table has no fixed number of buckets or hashes them in
    *     a way that this engine lacks
@@ -44,6 +47,13 @@ public final class BucketAssigner {
     this.partition = new BinaryRowProjection(rowType, rowType.positions(schema.partitionKeys()));
     this.bucketKey = new BinaryRowProjection(rowType, rowType.positions(schema.bucketKeys()));
     this.key = new BinaryRowProjection(rowType, rowType.positions(schema.trimmedPrimaryKeys()));
+    int[] hashed = rowType.positions(schema.bucketKeys());
+    this.hashedBigint =
+        function == Function.HASH
+                && hashed.length == 1
+                && rowType.type(hashed[0]).root() == TypeRoot.BIGINT
+            ? hashed[0]
+            : -1;
   }
 
   private static int bucketCount(TableSchema schema) {
@@ -98,6 +108,9 @@ public final class BucketAssigner {
   public int bucket(Row row) {
     if (totalBuckets < 0) {
       return 0;
+    }
+    if (hashedBigint >= 0 && !row.isNullAt(hashedBigint)) {
+      return BucketHash.bucket(row.getLong(hashedBigint), totalBuckets);
     }
     BinaryRow keyRow = bucketKey.apply(row);
     return switch (function) {

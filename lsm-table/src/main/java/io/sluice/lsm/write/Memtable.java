@@ -127,6 +127,11 @@ final class Memtable {
     bytes = 0;
   }
 
+  /** Whether the values of {@link #sorted} are those of its records, none is computed. */
+  boolean keepsValues() {
+    return engine.function().keepsValues();
+  }
+
   /** The records sorted and merged per key; good until the next {@link #add}. */
   KeyValueReader sorted() {
     long[] sortedPrefixes = Arrays.copyOf(prefixes, count);

@@ -120,6 +120,9 @@ public final class MemtableBucketWriter implements BucketWriter {
         if (writer == null) {
           String path = folder + "/" + filePrefix + nextFile++ + "." + format.suffix(schema, 0);
           writer = format.createWriter(fileIO, path, schema, 0, DataFileMeta.SOURCE_FLUSH);
+          if (memtable.keepsValues()) {
+            writer.bytesStay();
+          }
         }
         writer.write(records.row(), records.sequenceNumber(), records.kind());
       }

@@ -15,6 +15,7 @@ import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -174,6 +175,39 @@ class BinaryRowTest {
                 + " "
                 + BucketHash.bucket(row, 4))
         .isEqualTo(expected);
+  }
+
+  @Test
+  void hashesOneBigintWithoutARow() {
+    Random random = new Random(11);
+    for (int i = 0; i < 1000; i++) {
+      long value =
+          i < 4
+              ? List.of(0L, -1L, Long.MIN_VALUE, Long.MAX_VALUE).get(i)
+              : random.nextLong() >> random.nextInt(64);
+      int buckets = 1 + random.nextInt(50);
+      assertThat(BucketHash.bucket(value, buckets))
+          .as("%d of %d", value, buckets)
+          .isEqualTo(BucketHash.bucket(TestRows.row(type("BIGINT"), value), buckets));
+    }
+  }
+
+  @Test
+  void leavesNothingOfEarlierRows() {
+    Random random = new Random(12);
+    BinaryRowWriter reused = new BinaryRowWriter(3);
+    for (int i = 0; i < 1000; i++) {
+      byte[] text = new byte[random.nextInt(40)];
+      random.nextBytes(text);
+      BinaryRowWriter fresh = new BinaryRowWriter(3);
+      for (BinaryRowWriter writer : List.of(reused, fresh)) {
+        writer.reset();
+        writer.writeBytes(0, text, 0, text.length);
+        writer.writeTimestamp(1, i, i, 6);
+        writer.writeBytes(2, text, text.length / 2, text.length - text.length / 2);
+      }
+      assertThat(reused.finish(RowKind.INSERT)).isEqualTo(fresh.finish(RowKind.INSERT));
+    }
   }
 
   @Test

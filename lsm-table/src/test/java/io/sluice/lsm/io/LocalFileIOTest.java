@@ -50,6 +50,25 @@ class LocalFileIOTest {
   }
 
   @Test
+  void createsManyFilesInSeveralFolders() throws IOException {
+    List<FileIO.NewFile> files =
+        List.of(
+            new FileIO.NewFile(path("m/a"), bytes("1")),
+            new FileIO.NewFile(path("n/deep/b"), bytes("22")),
+            new FileIO.NewFile(path("m/c"), bytes("")));
+
+    storage.createAll(files);
+
+    for (FileIO.NewFile file : files) {
+      assertThat(storage.readAll(file.path())).isEqualTo(file.content());
+    }
+    assertThatThrownBy(() -> storage.createAll(List.of(files.get(1))))
+        .isInstanceOf(FileSystemException.class)
+        .hasMessageContaining(path("n/deep/b"));
+    assertThat(storage.readAll(path("n/deep/b"))).isEqualTo(bytes("22"));
+  }
+
+  @Test
   void neverCreatesOverAFile() throws IOException {
     storage.replace(path("x"), bytes("1"));
 

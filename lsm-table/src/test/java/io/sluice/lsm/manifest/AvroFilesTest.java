@@ -2,10 +2,12 @@ package io.sluice.lsm.manifest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.testing.MemoryFileIO;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Set;
 import org.apache.avro.Schema;
 import org.apache.avro.SchemaBuilder;
@@ -26,7 +28,7 @@ class AvroFilesTest {
           new AvroFiles.Builder<>(
               schema, AvroFiles.codec("zstd"), path, (value, out) -> out.writeLong(value));
       file.add((long) i);
-      AvroFiles.store(storage, path, file.finish());
+      AvroFiles.store(storage, List.of(new FileIO.NewFile(path, file.finish())));
       AvroFiles.read(storage, path, IndexedRecord::getSchema).forEach(seen::add);
     }
     assertThat(seen).hasSize(1);

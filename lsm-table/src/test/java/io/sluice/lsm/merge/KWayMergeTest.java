@@ -24,6 +24,8 @@ class KWayMergeTest {
   private static final long SEED = Long.getLong("test.seed", 3);
   private static final RowType NUMBERS =
       TestRows.type(DataTypes.INT.withNullable(false), DataTypes.INT);
+  private static final RowType LONGS =
+      TestRows.type(DataTypes.BIGINT.withNullable(false), DataTypes.INT);
   private static final RowType TEXTS =
       TestRows.type(DataTypes.STRING.withNullable(false), DataTypes.INT);
 
@@ -79,15 +81,21 @@ class KWayMergeTest {
   void mergesAnyNumberOfInputsLikeASortedMap() throws IOException {
     Random random = new Random(SEED);
     for (int inputs = 0; inputs <= 17; inputs++) {
-      for (RowType type : List.of(NUMBERS, TEXTS)) {
+      for (RowType type : List.of(NUMBERS, LONGS, TEXTS)) {
         TreeMap<Integer, Item> newest = new TreeMap<>();
         List<ListReader> readers = new ArrayList<>();
         long sequence = 0;
         for (int i = 0; i < inputs; i++) {
           List<Item> items = new ArrayList<>();
           for (int key = 0; key < 60; key++) {
-            if (random.nextInt(3) == 0) {
-              Object id = type == NUMBERS ? key : String.format("same beginning %03d", key);
+            // The first input has stretches of keys that no other has.
+            if (i == 0 || key % 20 < 12 && random.nextInt(3) == 0) {
+              Object id =
+                  type == NUMBERS
+                      ? (Object) key
+                      : type == LONGS
+                          ? (Object) (long) (key - 30)
+                          : String.format("same beginning %03d", key);
               Item item =
                   new Item(
                       TestRows.row(type, id, (int) sequence),

@@ -89,6 +89,15 @@ public final class WatchedFileIO implements FileIO {
   }
 
   @Override
+  public void createAll(List<NewFile> files) throws IOException {
+    try {
+      inner.createAll(files);
+    } finally {
+      liveness.step();
+    }
+  }
+
+  @Override
   public boolean createExclusively(String path, byte[] content) throws IOException {
     return ask(() -> inner.createExclusively(path, content));
   }

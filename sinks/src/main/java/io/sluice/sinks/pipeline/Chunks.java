@@ -184,7 +184,7 @@ final class Chunks implements BackfillInput {
     }
     BinaryRowProjection row = BinaryRowProjection.ofPart(schema.rowType(), schema.primaryKeys());
     long deleted = 0;
-    try (RowReader reader = all.columns(schema.primaryKeys()).open()) {
+    try (RowReader reader = all.columns(schema.primaryKeys()).withSequenceNumbers().open()) {
       while (reader.advance()) {
         if (reader.sequenceNumber() < below) {
           chunk.row(row.apply(reader.row(), RowKind.DELETE));

@@ -41,7 +41,8 @@ public final class BatchRow implements Row {
   /** Which row of the batch. */
   public int position;
 
-  public RowKind kind = RowKind.INSERT;
+  /** Bytes of the kinds by position; null where all are +I. */
+  private long @Nullable [] kinds;
 
   public BatchRow(int columns) {
     this.columns = columns;
@@ -59,6 +60,15 @@ public final class BatchRow implements Row {
   /** Makes a column null in every row. */
   public void bindAbsent(int column) {
     absent[column] = true;
+  }
+
+  /**
+   * Shows kinds until they are bound anew.
+   *
+   * @param bytes each 0 to 3, see {@link RowKind#toByte}
+   */
+  public void bindKinds(long[] bytes) {
+    kinds = bytes;
   }
 
   /** Shows values as a column until it is bound anew. */
@@ -84,7 +94,8 @@ public final class BatchRow implements Row {
 
   @Override
   public RowKind kind() {
-    return kind;
+    long[] of = kinds;
+    return of == null ? RowKind.INSERT : RowKind.of((byte) of[position]);
   }
 
   @Override

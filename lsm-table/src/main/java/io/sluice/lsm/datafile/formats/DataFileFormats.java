@@ -58,6 +58,13 @@ public final class DataFileFormats implements FileFormat {
     return of(path).createReader(fileIO, path, file, fileSchema, readColumns);
   }
 
+  @Override
+  public KeyValueReader createValueReader(
+      FileIO fileIO, String path, DataFileMeta file, TableSchema fileSchema, RowType readColumns)
+      throws IOException {
+    return of(path).createValueReader(fileIO, path, file, fileSchema, readColumns);
+  }
+
   private FileFormat of(String path) {
     String suffix = path.substring(path.lastIndexOf('.') + 1);
     FileFormat format = formats.get(suffix);

@@ -21,17 +21,34 @@ abstract class OrcColumnWriter {
 
   final DataField field;
   final int column;
+
+  /** Whether a NULL must be looked at. */
+  final boolean required;
+
   private final ColumnVector vector;
 
   private OrcColumnWriter(DataField field, int column, ColumnVector vector) {
     this.field = field;
     this.column = column;
+    this.required = !field.type().nullable();
     this.vector = vector;
   }
 
   /** Bytes of text and binary values, counted by all column writers of a file together. */
   static final class Volume {
     long bytes;
+
+    /** Whether they stay where they are until the file ends: then vectors only refer to them. */
+    boolean bytesStay;
+
+    void put(BytesColumnVector vector, int at, BytesView value) {
+      if (bytesStay) {
+        vector.setRef(at, value.array, value.offset, value.length);
+      } else {
+        vector.setVal(at, value.array, value.offset, value.length);
+      }
+      bytes += value.length;
+    }
   }
 
   /** Whether the value was null. */
@@ -248,8 +265,7 @@ abstract class OrcColumnWriter {
     @Override
     void copy(Row row, int at) {
       row.getBytes(column, view);
-      vector.setVal(at, view.array, view.offset, view.length);
-      volume.bytes += view.length;
+      volume.put(vector, at, view);
     }
   }
 
@@ -270,8 +286,7 @@ abstract class OrcColumnWriter {
     void copy(Row row, int at) {
       row.getBytes(column, view);
       checkText(field, type, view);
-      vector.setVal(at, view.array, view.offset, view.length);
-      volume.bytes += view.length;
+      volume.put(vector, at, view);
     }
   }
 

@@ -73,7 +73,16 @@ public final class OrcFormat implements FileFormat {
   public KeyValueReader createReader(
       FileIO fileIO, String path, DataFileMeta file, TableSchema fileSchema, RowType readColumns)
       throws IOException {
-    return OrcKeyValueReader.open(this, fileIO, path, file, fileSchema, readColumns);
+    return OrcKeyValueReader.open(
+        this, fileIO, path, file, fileSchema, readColumns, OrcKeyValueReader.Part.RECORDS);
+  }
+
+  @Override
+  public KeyValueReader createValueReader(
+      FileIO fileIO, String path, DataFileMeta file, TableSchema fileSchema, RowType readColumns)
+      throws IOException {
+    return OrcKeyValueReader.open(
+        this, fileIO, path, file, fileSchema, readColumns, OrcKeyValueReader.Part.VALUES);
   }
 
   Configuration configuration() {

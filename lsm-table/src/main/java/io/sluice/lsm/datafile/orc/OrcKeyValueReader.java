@@ -2,8 +2,8 @@ package io.sluice.lsm.datafile.orc;
 
 import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.KeyValueLayout;
-import io.sluice.lsm.datafile.KeyValueReader;
 import io.sluice.lsm.datafile.ReadFailures;
+import io.sluice.lsm.datafile.column.BatchReader;
 import io.sluice.lsm.datafile.column.BatchRow;
 import io.sluice.lsm.datafile.column.Column.LongColumn;
 import io.sluice.lsm.datafile.column.ColumnCast;
@@ -38,12 +38,19 @@ import org.apache.orc.TypeDescription;
  * schema that wrote the file and by the name they have there in the file (format description
  * section 2.5). {@code _KEY_} columns are not needed.
  */
-final class OrcKeyValueReader implements KeyValueReader {
+final class OrcKeyValueReader implements BatchReader {
 
   private static final int KIND_MAX = 3;
 
+  /** What is read of a file: all of its records, or their values without number and kind. */
+  enum Part {
+    RECORDS,
+    VALUES
+  }
+
   private final String path;
   private final DataFileMeta file;
+  private final boolean append;
   private final OrcStreams streams;
   private final Reader reader;
   private final RecordReader records;
@@ -55,8 +62,6 @@ final class OrcKeyValueReader implements KeyValueReader {
   private final int kindVector;
   private long rowsSeen;
   private long[] sequences = new long[0];
-  private long[] kinds = new long[0];
-  private int position = -1;
 
   /** A column of the file and where it goes. */
   private record Wanted(int column, int vector, OrcColumns reader, ColumnCast cast) {}
@@ -67,7 +72,8 @@ final class OrcKeyValueReader implements KeyValueReader {
       Reader reader,
       DataFileMeta file,
       TableSchema fileSchema,
-      RowType readColumns)
+      RowType readColumns,
+      Part part)
       throws IOException {
     this.path = path;
     this.file = file;
@@ -75,10 +81,17 @@ final class OrcKeyValueReader implements KeyValueReader {
     this.reader = reader;
     int width = readColumns.size();
     this.row = new BatchRow(width);
+    row.position = -1;
     TypeDescription type = reader.getSchema();
     boolean[] include = new boolean[type.getMaximumId() + 1];
     include[0] = true;
-    if (KeyValueLayout.full(fileSchema).append()) {
+    this.append = KeyValueLayout.full(fileSchema).append();
+    // A file of whose values none is wanted is still counted by something that is read.
+    boolean values =
+        part == Part.VALUES
+            && readColumns.fields().stream()
+                .anyMatch(field -> fileSchema.rowType().positionOfId(field.id()) >= 0);
+    if (append || values) {
       this.sequenceVector = -1;
       this.kindVector = -1;
     } else {
@@ -122,7 +135,8 @@ final class OrcKeyValueReader implements KeyValueReader {
       String path,
       DataFileMeta file,
       TableSchema fileSchema,
-      RowType readColumns)
+      RowType readColumns,
+      Part part)
       throws IOException {
     OrcStreams streams = new OrcStreams(fileIO, path, format.configuration());
     Reader reader = null;
@@ -135,7 +149,7 @@ final class OrcKeyValueReader implements KeyValueReader {
                   .maxLength(file.fileSize())
                   .useUTCTimestamp(true)
                   .convertToProlepticGregorian(false));
-      return new OrcKeyValueReader(path, streams, reader, file, fileSchema, readColumns);
+      return new OrcKeyValueReader(path, streams, reader, file, fileSchema, readColumns, part);
     } catch (IOException | RuntimeException e) {
       if (reader != null) {
         closeQuietly(reader);
@@ -210,14 +224,23 @@ final class OrcKeyValueReader implements KeyValueReader {
 
   @Override
   public boolean advance() throws IOException {
-    if (++position >= batch.size) {
+    if (++row.position >= batch.size) {
       if (!nextBatch()) {
         return false;
       }
-      position = 0;
+      row.position = 0;
     }
-    row.position = position;
     return true;
+  }
+
+  @Override
+  public BatchRow batch() {
+    return row;
+  }
+
+  @Override
+  public int batchSize() {
+    return batch.size;
   }
 
   private boolean nextBatch() throws IOException {
@@ -235,12 +258,13 @@ final class OrcKeyValueReader implements KeyValueReader {
       rowsSeen += batch.size;
       if (sequenceVector >= 0) {
         sequences = longs(sequenceVector);
-        kinds = longs(kindVector);
+        long[] kinds = longs(kindVector);
         for (int i = 0; i < batch.size; i++) {
           if (kinds[i] < 0 || kinds[i] > KIND_MAX) {
             throw ReadFailures.kind(path, kinds[i]);
           }
         }
+        row.bindKinds(kinds);
       }
       for (Wanted column : wanted) {
         row.bind(
@@ -271,19 +295,21 @@ final class OrcKeyValueReader implements KeyValueReader {
 
   @Override
   public long sequenceNumber() {
+    if (sequenceVector < 0 && !append) {
+      throw new IllegalStateException("The numbers of " + path + " are not read");
+    }
     return sequenceVector < 0
-        ? file.minSequenceNumber() + rowsSeen - batch.size + position
-        : sequences[position];
+        ? file.minSequenceNumber() + rowsSeen - batch.size + row.position
+        : sequences[row.position];
   }
 
   @Override
   public RowKind kind() {
-    return kindVector < 0 ? RowKind.INSERT : RowKind.of((byte) kinds[position]);
+    return row.kind();
   }
 
   @Override
   public Row row() {
-    row.kind = kind();
     return row;
   }
 

@@ -143,6 +143,7 @@ final class OrcKeyValueWriter implements KeyValueWriter {
     long volumeBefore = volume.bytes;
     for (OrcColumnWriter column : columns) {
       if (column.write(value, at)
+          && column.required
           && FileSummary.refusesNull(column.field, inKey[column.column], kind)) {
         throw FileSummary.nullRefused(column.field);
       }
@@ -158,6 +159,11 @@ final class OrcKeyValueWriter implements KeyValueWriter {
       largeRows = true;
       largeBytesOfStripe += rowBytes;
     }
+  }
+
+  @Override
+  public void bytesStay() {
+    volume.bytesStay = true;
   }
 
   @Override

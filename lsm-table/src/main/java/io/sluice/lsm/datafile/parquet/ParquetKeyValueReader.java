@@ -2,8 +2,8 @@ package io.sluice.lsm.datafile.parquet;
 
 import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.KeyValueLayout;
-import io.sluice.lsm.datafile.KeyValueReader;
 import io.sluice.lsm.datafile.ReadFailures;
+import io.sluice.lsm.datafile.column.BatchReader;
 import io.sluice.lsm.datafile.column.BatchRow;
 import io.sluice.lsm.datafile.column.Column.LongColumn;
 import io.sluice.lsm.datafile.column.ColumnCast;
@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * at a time. Columns are found by field id in the schema that wrote the file and by the name they
  * have there in the file (format description section 2.5). {@code _KEY_} columns are not needed.
  */
-final class ParquetKeyValueReader implements KeyValueReader {
+final class ParquetKeyValueReader implements BatchReader {
 
   private static final int BATCH = 1024;
 
@@ -65,9 +65,7 @@ final class ParquetKeyValueReader implements KeyValueReader {
   private long rowsSeen;
   private int batchRows = BATCH;
   private int batchSize;
-  private int position = -1;
   private long[] sequences = new long[0];
-  private long[] kinds = new long[0];
 
   /** A column of the file and where it goes. */
   private record Wanted(int column, DataType stored, ParquetValueReader reader, ColumnCast cast) {}
@@ -89,6 +87,7 @@ final class ParquetKeyValueReader implements KeyValueReader {
     String writer = reader.getFileMetaData().getCreatedBy();
     this.createdBy = writer == null ? "" : writer;
     this.row = new BatchRow(readColumns.size());
+    row.position = -1;
     Set<String> names = new LinkedHashSet<>();
     boolean append = KeyValueLayout.full(fileSchema).append();
     if (append) {
@@ -206,14 +205,23 @@ final class ParquetKeyValueReader implements KeyValueReader {
 
   @Override
   public boolean advance() throws IOException {
-    if (++position >= batchSize) {
+    if (++row.position >= batchSize) {
       if (!nextBatch()) {
         return false;
       }
-      position = 0;
+      row.position = 0;
     }
-    row.position = position;
     return true;
+  }
+
+  @Override
+  public BatchRow batch() {
+    return row;
+  }
+
+  @Override
+  public int batchSize() {
+    return batchSize;
   }
 
   private boolean nextBatch() {
@@ -230,12 +238,13 @@ final class ParquetKeyValueReader implements KeyValueReader {
       int size = (int) Math.min(batchRows, rowsLeftInGroup);
       if (sequenceReader != null && kindReader != null) {
         sequences = longs(sequenceReader, DataTypes.BIGINT, size);
-        kinds = longs(kindReader, DataTypes.TINYINT, size);
+        long[] kinds = longs(kindReader, DataTypes.TINYINT, size);
         for (int i = 0; i < size; i++) {
           if (kinds[i] < 0 || kinds[i] > 3) {
             throw ReadFailures.kind(path, kinds[i]);
           }
         }
+        row.bindKinds(kinds);
       }
       for (Wanted column : wanted) {
         row.bind(
@@ -305,18 +314,17 @@ final class ParquetKeyValueReader implements KeyValueReader {
   @Override
   public long sequenceNumber() {
     return sequenceReader == null
-        ? file.minSequenceNumber() + rowsSeen - batchSize + position
-        : sequences[position];
+        ? file.minSequenceNumber() + rowsSeen - batchSize + row.position
+        : sequences[row.position];
   }
 
   @Override
   public RowKind kind() {
-    return kindReader == null ? RowKind.INSERT : RowKind.of((byte) kinds[position]);
+    return row.kind();
   }
 
   @Override
   public Row row() {
-    row.kind = kind();
     return row;
   }
 
