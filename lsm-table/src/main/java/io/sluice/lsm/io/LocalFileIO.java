@@ -13,6 +13,7 @@ import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
@@ -189,6 +190,9 @@ public final class LocalFileIO implements FileIO {
       Files.readAttributes(Path.of(path), BasicFileAttributes.class);
       return true;
     } catch (NoSuchFileException | NotDirectoryException e) {
+      return false;
+    } catch (InvalidPathException e) {
+      // No file can have such a name, as a damaged manifest may tell one.
       return false;
     } catch (IOException e) {
       // "Not allowed to look" must never pass for "not there".

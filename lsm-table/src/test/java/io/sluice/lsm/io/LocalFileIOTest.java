@@ -102,6 +102,11 @@ class LocalFileIOTest {
   }
 
   @Test
+  void aNameThatNoFileCanHaveIsNotThere() throws IOException {
+    assertThat(storage.exists(path("manifest-\0-0"))).isFalse();
+  }
+
+  @Test
   void listsFilesAndFolders() throws IOException {
     storage.replace(path("t/file"), bytes("123"));
     storage.makeFolder(path("t/sub/sub"));
