@@ -18,7 +18,7 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a data file of a table with a primary key wholly, and compares it with its entry. */
+/** Reads a data file wholly, and compares it with its entry. */
 final class DataFileCheck {
 
   private final FileIO fileIO;
@@ -61,6 +61,7 @@ final class DataFileCheck {
       Consumer<String> faults)
       throws IOException {
     DataFileMeta file = entry.file();
+    boolean keyed = !schema.primaryKeys().isEmpty();
     SerializedKeyComparator order = new SerializedKeyComparator(schema);
     BinaryRowProjection keys =
         new BinaryRowProjection(type, type.positions(schema.trimmedPrimaryKeys()));
@@ -86,10 +87,12 @@ final class DataFileCheck {
       deletes += rows.kind().isRetract() ? 1 : 0;
       minSequence = Math.min(minSequence, rows.sequenceNumber());
       maxSequence = Math.max(maxSequence, rows.sequenceNumber());
-      byte[] key = keys.apply(rows.row()).serialize();
-      unsorted += last != null && order.compare(last, key) >= 0 ? 1 : 0;
-      first = first == null ? key : first;
-      last = key;
+      if (keyed) {
+        byte[] key = keys.apply(rows.row()).serialize();
+        unsorted += last != null && order.compare(last, key) >= 0 ? 1 : 0;
+        first = first == null ? key : first;
+        last = key;
+      }
       if (hashed) {
         BinaryRow bucketKey = bucketKeys.apply(rows.row());
         strayed += BucketHash.bucket(bucketKey, entry.totalBuckets()) == entry.bucket() ? 0 : 1;
@@ -106,7 +109,7 @@ final class DataFileCheck {
     if (strayed > 0) {
       faults.accept(strayed + " records belong to other buckets than " + entry.bucket());
     }
-    if (count > 0) {
+    if (keyed && count > 0) {
       if (!Arrays.equals(first, file.minKey())) {
         faults.accept("its first key is not the smallest key that the manifest tells");
       }

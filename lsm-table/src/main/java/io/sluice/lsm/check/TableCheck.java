@@ -49,6 +49,7 @@ import org.jspecify.annotations.Nullable;
  *       level above 0 apart from each other, bucket numbers below the bucket count.
  *   <li>With {@link Depth#RECORDS} every data file and deletion vector is read: keys ascend and are
  *       those that the manifest tells, records are in their bucket, counts and numbers are right.
+ *       Of a table without a primary key files have neither keys nor numbers.
  * </ol>
  *
  * <p>A snapshot that expires meanwhile is left out. One thread.
@@ -80,6 +81,7 @@ public final class TableCheck {
 
   private final FileIO fileIO;
   private final TablePaths paths;
+  private final SnapshotStore snapshots;
   private final SchemaStore schemas;
   private final ManifestStore manifests;
   private final PartitionPaths folders;
@@ -96,12 +98,14 @@ public final class TableCheck {
   public TableCheck(
       FileIO fileIO,
       TablePaths paths,
+      SnapshotStore snapshots,
       SchemaStore schemas,
       ManifestStore manifests,
       PartitionPaths folders,
       FileFormat format) {
     this.fileIO = fileIO;
     this.paths = paths;
+    this.snapshots = snapshots;
     this.schemas = schemas;
     this.manifests = manifests;
     this.folders = folders;
@@ -114,15 +118,14 @@ public final class TableCheck {
    * @throws IOException if storage doesn't answer; a file that lacks is a finding
    */
   public Report run(Depth depth) throws IOException {
-    SnapshotStore snapshots = new SnapshotStore(fileIO, paths);
     line(paths, snapshots, schemas, "", depth);
     BranchStore branches = new BranchStore(fileIO, paths);
     for (String name : branches.names()) {
-      TablePaths own = paths.branch(name);
+      TablePaths of = paths.branch(name);
       line(
-          own,
+          of,
           branches.snapshots(name),
-          new SchemaStore(fileIO, own),
+          new SchemaStore(fileIO, of),
           "branch " + name + ", ",
           depth);
     }
@@ -132,9 +135,9 @@ public final class TableCheck {
 
   /** The table itself, or a branch. */
   private void line(
-      TablePaths of, SnapshotStore snapshots, SchemaStore ownSchemas, String prefix, Depth depth)
+      TablePaths of, SnapshotStore own, SchemaStore ownSchemas, String prefix, Depth depth)
       throws IOException {
-    List<Long> ids = snapshots.listIds();
+    List<Long> ids = own.listIds();
     for (int i = 1; i < ids.size(); i++) {
       if (ids.get(i) != ids.get(i - 1) + 1) {
         findings.add(
@@ -153,7 +156,7 @@ public final class TableCheck {
       String where = prefix + "snapshot " + id;
       Snapshot snapshot;
       try {
-        snapshot = snapshots.readIfThere(id);
+        snapshot = own.readIfThere(id);
       } catch (LsmException e) {
         findings.add(new Finding(where, String.valueOf(e.getMessage())));
         continue;
@@ -163,20 +166,20 @@ public final class TableCheck {
         List<Finding> found = new ArrayList<>();
         snapshot(snapshot, where, ownSchemas, depth, found);
         changelog(snapshot, where, found);
-        if (found.isEmpty() || snapshot.equals(snapshots.readIfThere(id))) {
+        if (found.isEmpty() || snapshot.equals(own.readIfThere(id))) {
           findings.addAll(found);
         } else {
           sound.retainAll(soundBefore);
         }
       }
     }
-    tags(of, snapshots, ownSchemas, prefix, depth);
+    tags(of, own, ownSchemas, prefix, depth);
   }
 
   private void tags(
-      TablePaths of, SnapshotStore snapshots, SchemaStore ownSchemas, String prefix, Depth depth)
+      TablePaths of, SnapshotStore own, SchemaStore ownSchemas, String prefix, Depth depth)
       throws IOException {
-    TagStore tags = new TagStore(fileIO, of, snapshots);
+    TagStore tags = new TagStore(fileIO, of, own);
     for (String name : tags.names()) {
       String where = prefix + "tag " + name;
       try {
@@ -395,10 +398,11 @@ public final class TableCheck {
       found.add(new Finding(path, String.valueOf(e.getMessage())));
       return;
     }
-    if (schema.primaryKeys().isEmpty() || entry.bucket() == POSTPONED_BUCKET) {
+    if (entry.bucket() == POSTPONED_BUCKET) {
       return;
     }
-    if (new SerializedKeyComparator(schema).compare(file.minKey(), file.maxKey()) > 0) {
+    if (!schema.primaryKeys().isEmpty()
+        && new SerializedKeyComparator(schema).compare(file.minKey(), file.maxKey()) > 0) {
       found.add(new Finding(path, "its smallest key is above its largest"));
     }
     if (depth == Depth.RECORDS && found.size() == before) {

@@ -168,9 +168,8 @@ public final class TableCommitter implements SnapshotCommitter {
   /** Whether the files that a snapshot began with are those that the one before it ended with. */
   private boolean builtOn(Snapshot snapshot, Snapshot next) throws IOException {
     LiveFiles before =
-        manifests.liveFiles(snapshot.baseManifestList(), snapshot.deltaManifestList());
-    LiveFiles base = new LiveFiles();
-    base.apply(manifests.entries(next.baseManifestList()), next.baseManifestList());
+        manifests.liveFiles(snapshot);
+    LiveFiles base = manifests.baseFiles(next);
     return before.count() == base.count() && before.entries().stream().allMatch(base::contains);
   }
 

@@ -57,7 +57,7 @@ final class TableState {
       return List.of();
     }
     try {
-      return manifests.manifests(snapshot.baseManifestList(), snapshot.deltaManifestList());
+      return manifests.manifests(snapshot);
     } catch (FileNotFoundException e) {
       throw explained(snapshot, e);
     }
@@ -124,7 +124,7 @@ final class TableState {
           return null;
         }
         List<ManifestEntry> changes =
-            manifests.entries(step.deltaManifestList(), filter).stream()
+            manifests.delta(step, filter).stream()
                 .filter(entry -> buckets.contains(new BucketId(entry.partition(), entry.bucket())))
                 .toList();
         result.apply(changes, "The delta of snapshot " + id);
@@ -141,7 +141,7 @@ final class TableState {
       return new LiveFiles();
     }
     try {
-      return manifests.liveFiles(snapshot.baseManifestList(), snapshot.deltaManifestList(), filter);
+      return manifests.liveFiles(snapshot, filter);
     } catch (FileNotFoundException e) {
       throw explained(snapshot, e);
     }

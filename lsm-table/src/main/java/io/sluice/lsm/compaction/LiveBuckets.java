@@ -105,7 +105,7 @@ final class LiveBuckets {
         return null;
       }
       Map<BucketId, List<ManifestEntry>> changes =
-          byBucket(manifests.entries(snapshot.deltaManifestList()));
+          byBucket(manifests.delta(snapshot));
       for (Map.Entry<BucketId, List<ManifestEntry>> change : changes.entrySet()) {
         Bucket before = next.getOrDefault(change.getKey(), buckets.get(change.getKey()));
         next.put(change.getKey(), apply(before, change.getValue()));
@@ -140,9 +140,7 @@ final class LiveBuckets {
     Map<BucketId, List<ManifestEntry>> entries =
         byBucket(
             List.copyOf(
-                manifests
-                    .liveFiles(latest.baseManifestList(), latest.deltaManifestList())
-                    .entries()));
+manifests.liveFiles(latest).entries()));
     Set<BucketId> changed = new HashSet<>(buckets.keySet());
     changed.addAll(entries.keySet());
     Map<BucketId, Bucket> next = new HashMap<>();

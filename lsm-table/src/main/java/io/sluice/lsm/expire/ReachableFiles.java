@@ -71,10 +71,8 @@ final class ReachableFiles {
    * @throws CorruptTableException if something that it needs cannot be read
    */
   void add(Snapshot snapshot, String what) throws IOException {
-    String base = snapshot.baseManifestList();
-    String delta = snapshot.deltaManifestList();
     try {
-      for (ManifestEntry entry : manifests.liveFiles(base, delta, asked).entries()) {
+      for (ManifestEntry entry : manifests.liveFiles(snapshot, asked).entries()) {
         files.addAll(files(folders, entry));
       }
     } catch (FileNotFoundException e) {
@@ -85,18 +83,16 @@ final class ReachableFiles {
 
   /** The same without the data files. */
   void addMetadata(Snapshot snapshot, String what) throws IOException {
-    String base = snapshot.baseManifestList();
-    String delta = snapshot.deltaManifestList();
     try {
-      for (ManifestFileMeta manifest : manifests.manifests(base, delta)) {
+      for (ManifestFileMeta manifest : manifests.manifests(snapshot)) {
         files.add(paths.manifest(manifest.fileName()));
       }
       files.addAll(indexFiles(snapshot));
     } catch (FileNotFoundException e) {
       throw missing(what, e);
     }
-    files.add(paths.manifest(base));
-    files.add(paths.manifest(delta));
+    files.add(paths.manifest(snapshot.baseManifestList()));
+    files.add(paths.manifest(snapshot.deltaManifestList()));
     if (snapshot.statistics() != null) {
       files.add(paths.statistics(snapshot.statistics()));
     }
@@ -171,7 +167,7 @@ final class ReachableFiles {
     for (ManifestFileMeta manifest : named) {
       files.add(paths.manifest(manifest.fileName()));
       try {
-        for (ManifestEntry entry : manifests.files().read(manifest.fileName())) {
+        for (ManifestEntry entry : manifests.files().read(manifest)) {
           files.addAll(files(folders, entry));
         }
       } catch (FileNotFoundException e) {
@@ -217,9 +213,10 @@ final class ReachableFiles {
       return List.of();
     }
     List<String> result = new ArrayList<>();
-    List<ManifestFileMeta> named = manifests.lists().read(list);
+    List<ManifestFileMeta> named =
+        manifests.lists().read(list, snapshot.changelogManifestListSize());
     for (ManifestFileMeta manifest : named) {
-      for (ManifestEntry entry : manifests.files().read(manifest.fileName())) {
+      for (ManifestEntry entry : manifests.files().read(manifest)) {
         result.addAll(files(folders, entry));
       }
     }

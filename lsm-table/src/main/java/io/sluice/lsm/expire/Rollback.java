@@ -164,24 +164,21 @@ public final class Rollback {
 
   private void broughtBy(Snapshot snapshot, ReachableFiles reachable, Set<String> files)
       throws IOException {
-    String delta = snapshot.deltaManifestList();
     try {
-      for (ManifestEntry entry : manifests.entries(delta)) {
+      for (ManifestEntry entry : manifests.delta(snapshot)) {
         if (entry.kind() == Kind.ADD) {
           files.addAll(ReachableFiles.files(folders, entry));
         }
       }
       files.addAll(reachable.changelogFiles(snapshot));
       files.addAll(reachable.indexFiles(snapshot));
-      for (String list : List.of(snapshot.baseManifestList(), delta)) {
-        for (ManifestFileMeta manifest : manifests.lists().read(list)) {
-          files.add(paths.manifest(manifest.fileName()));
-        }
+      for (ManifestFileMeta manifest : manifests.manifests(snapshot)) {
+        files.add(paths.manifest(manifest.fileName()));
       }
     } catch (FileNotFoundException e) {
       // What can't be named stays as an orphan; the snapshot is broken and goes.
     }
     files.add(paths.manifest(snapshot.baseManifestList()));
-    files.add(paths.manifest(delta));
+    files.add(paths.manifest(snapshot.deltaManifestList()));
   }
 }

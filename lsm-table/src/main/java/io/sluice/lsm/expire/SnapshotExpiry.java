@@ -259,7 +259,7 @@ public final class SnapshotExpiry {
   private boolean markDeleted(Snapshot snapshot, Set<String> marked, Set<BinaryRow> partitions)
       throws IOException {
     try {
-      List<ManifestEntry> delta = manifests.entries(snapshot.deltaManifestList());
+      List<ManifestEntry> delta = manifests.delta(snapshot);
       for (ManifestEntry entry : delta) {
         if (entry.kind() == Kind.DELETE) {
           marked.addAll(ReachableFiles.files(partitionPaths, entry));
@@ -297,15 +297,8 @@ public final class SnapshotExpiry {
           paths.root(),
           e.getMessage());
     }
-    for (String list : List.of(snapshot.baseManifestList(), snapshot.deltaManifestList())) {
-      try {
-        for (ManifestFileMeta manifest : manifests.lists().read(list)) {
-          marked.add(paths.manifest(manifest.fileName()));
-        }
-      } catch (FileNotFoundException | CorruptTableException e) {
-        log.debug("Manifests of {} stay: {}", list, e.getMessage());
-      }
-    }
+    markManifests(snapshot.baseManifestList(), snapshot.baseManifestListSize(), marked);
+    markManifests(snapshot.deltaManifestList(), snapshot.deltaManifestListSize(), marked);
     // Lists go after the manifests that they name, so that a broken run can name them again.
     if (snapshot.statistics() != null) {
       marked.add(paths.statistics(snapshot.statistics()));
@@ -313,6 +306,17 @@ public final class SnapshotExpiry {
     for (String list : List.of(snapshot.baseManifestList(), snapshot.deltaManifestList())) {
       marked.remove(paths.manifest(list));
       marked.add(paths.manifest(list));
+    }
+  }
+
+  private void markManifests(String list, @Nullable Long size, Set<String> marked)
+      throws IOException {
+    try {
+      for (ManifestFileMeta manifest : manifests.lists().read(list, size)) {
+        marked.add(paths.manifest(manifest.fileName()));
+      }
+    } catch (FileNotFoundException | CorruptTableException e) {
+      log.debug("Manifests of {} stay: {}", list, e.getMessage());
     }
   }
 

@@ -125,13 +125,16 @@ final class AvroFiles {
   /**
    * Reads all records of a file.
    *
+   * @param size bytes that it must have; null if nobody has told
    * @throws CorruptTableException naming the file, if it is no such Avro file
    */
-  static <T> List<T> read(FileIO fileIO, String path, Function<GenericRecord, T> decoding)
+  static <T> List<T> read(
+      FileIO fileIO, String path, @Nullable Long size, Function<GenericRecord, T> decoding)
       throws IOException {
     return readRecords(
         fileIO,
         path,
+        size,
         (in, into) -> {
           GenericRecord reused = null;
           while (in.hasNext()) {
@@ -144,15 +147,22 @@ final class AvroFiles {
   /**
    * Reads those records of a file that are asked for.
    *
+   * @param size bytes that it must have; null if nobody has told
    * @param own the schema that {@code byHand} decodes; records of another one are decoded by name
    * @throws CorruptTableException naming the file, if it is no such Avro file
    */
   static <T> List<T> read(
-      FileIO fileIO, String path, Schema own, Decoding<T> byHand, Function<GenericRecord, T> byName)
+      FileIO fileIO,
+      String path,
+      @Nullable Long size,
+      Schema own,
+      Decoding<T> byHand,
+      Function<GenericRecord, T> byName)
       throws IOException {
     return readRecords(
         fileIO,
         path,
+        size,
         (in, into) -> {
           if (own.equals(in.getSchema())) {
             decodeAll(in, byHand, into);
@@ -189,19 +199,25 @@ final class AvroFiles {
     void read(DataFileStream<GenericRecord> in, List<T> into) throws IOException;
   }
 
-  private static <T> List<T> readRecords(FileIO fileIO, String path, Records<T> records)
-      throws IOException {
+  private static <T> List<T> readRecords(
+      FileIO fileIO, String path, @Nullable Long size, Records<T> records) throws IOException {
     byte[] content = fileIO.readAll(path);
+    if (size != null && size != content.length) {
+      throw new CorruptTableException(
+          path
+              + " has "
+              + content.length
+              + " bytes; what names it says "
+              + size
+              + ". Restore the file from a copy, or roll the table back to an older snapshot.");
+    }
     List<T> result = new ArrayList<>();
     try (DataFileStream<GenericRecord> in =
         new DataFileStream<>(new ByteArrayInputStream(content), new SharedSchemaReader())) {
       records.read(in, result);
       return result;
-    } catch (IOException
-        | AvroRuntimeException
-        | ClassCastException
-        | IllegalArgumentException
-        | NullPointerException e) {
+    } catch (IOException | RuntimeException e) {
+      // Whatever the decoders make of wrong bytes.
       throw new CorruptTableException(
           path
               + " ("

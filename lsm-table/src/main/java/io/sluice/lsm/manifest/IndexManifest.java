@@ -40,7 +40,7 @@ public final class IndexManifest {
    * @throws io.sluice.lsm.error.CorruptTableException if it is not an index manifest
    */
   public List<IndexEntry> read(String name) throws IOException {
-    return AvroFiles.read(fileIO, paths.manifest(name), IndexManifest::decode);
+    return AvroFiles.read(fileIO, paths.manifest(name), null, IndexManifest::decode);
   }
 
   private static IndexEntry decode(GenericRecord record) {

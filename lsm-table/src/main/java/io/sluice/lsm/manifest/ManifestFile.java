@@ -14,6 +14,7 @@ import static io.sluice.lsm.manifest.AvroFiles.required;
 import static io.sluice.lsm.manifest.AvroFiles.statsOf;
 
 import io.sluice.lsm.binary.BinaryRow;
+import io.sluice.lsm.error.CorruptTableException;
 import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.io.TablePaths;
@@ -109,38 +110,70 @@ public final class ManifestFile {
   }
 
   /**
-   * All entries of a manifest, in order.
+   * All entries of a manifest, in order, whatever its list says of it.
    *
    * @throws java.io.FileNotFoundException if there is no such file
-   * @throws io.sluice.lsm.error.CorruptTableException if it is not a manifest
+   * @throws CorruptTableException if it is not a manifest
    */
   public List<ManifestEntry> read(String name) throws IOException {
-    return read(name, PartitionFilter.ALL);
+    return decode(paths.manifest(name), null, PartitionFilter.ALL);
+  }
+
+  /** All entries of a manifest that its list tells of, in order. */
+  public List<ManifestEntry> read(ManifestFileMeta told) throws IOException {
+    return read(told, PartitionFilter.ALL);
   }
 
   /**
    * At least those entries of a manifest whose partition is asked for, in order.
    *
+   * @param told what the list says of it
    * @throws java.io.FileNotFoundException if there is no such file
-   * @throws io.sluice.lsm.error.CorruptTableException if it is not a manifest
+   * @throws CorruptTableException if it is not a manifest, or not the one that is told of
    */
-  public List<ManifestEntry> read(String name, PartitionFilter filter) throws IOException {
-    String path = paths.manifest(name);
+  public List<ManifestEntry> read(ManifestFileMeta told, PartitionFilter filter)
+      throws IOException {
+    String path = paths.manifest(told.fileName());
     List<ManifestEntry> entries = cache.find(path);
     if (entries == null) {
-      entries =
-          List.copyOf(
-              AvroFiles.read(
-                  fileIO,
-                  path,
-                  AvroSchemas.MANIFEST,
-                  in -> decode(in, filter),
-                  this::decodeByName));
+      entries = decode(path, told.fileSize(), filter);
       if (filter == PartitionFilter.ALL) {
+        requireCounts(path, told, entries);
         cache.putEntries(path, entries);
       }
     }
     return entries;
+  }
+
+  private List<ManifestEntry> decode(String path, @Nullable Long size, PartitionFilter filter)
+      throws IOException {
+    return List.copyOf(
+        AvroFiles.read(
+            fileIO,
+            path,
+            size,
+            AvroSchemas.MANIFEST,
+            in -> decode(in, filter),
+            this::decodeByName));
+  }
+
+  private static void requireCounts(
+      String path, ManifestFileMeta told, List<ManifestEntry> entries) {
+    long added = entries.stream().filter(entry -> entry.kind() == Kind.ADD).count();
+    long deleted = entries.size() - added;
+    if (added != told.addedFiles() || deleted != told.deletedFiles()) {
+      throw new CorruptTableException(
+          path
+              + " adds "
+              + added
+              + " files and deletes "
+              + deleted
+              + "; the list that names it says "
+              + told.addedFiles()
+              + " and "
+              + told.deletedFiles()
+              + ". Restore the file from a copy, or roll the table back to an older snapshot.");
+    }
   }
 
   void deleteQuietly(String name) {

@@ -14,6 +14,7 @@ import java.util.List;
 import org.apache.avro.file.CodecFactory;
 import org.apache.avro.generic.GenericRecord;
 import org.apache.avro.io.BinaryEncoder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes and reads manifest lists: Avro files of {@link ManifestFileMeta} (format description
@@ -83,17 +84,23 @@ public final class ManifestList {
         List.copyOf(manifests));
   }
 
+  /** The manifests of a list of which nobody tells the size. */
+  public List<ManifestFileMeta> read(String name) throws IOException {
+    return read(name, null);
+  }
+
   /**
    * The manifests of a list, in order.
    *
+   * @param size bytes that the list has by what names it; null if that doesn't tell
    * @throws java.io.FileNotFoundException if there is no such file
-   * @throws io.sluice.lsm.error.CorruptTableException if it is not a manifest list
+   * @throws io.sluice.lsm.error.CorruptTableException if it is not a manifest list of this size
    */
-  public List<ManifestFileMeta> read(String name) throws IOException {
+  public List<ManifestFileMeta> read(String name, @Nullable Long size) throws IOException {
     String path = paths.manifest(name);
     List<ManifestFileMeta> manifests = cache.find(path);
     if (manifests == null) {
-      manifests = List.copyOf(AvroFiles.read(fileIO, path, ManifestList::decode));
+      manifests = List.copyOf(AvroFiles.read(fileIO, path, size, ManifestList::decode));
       cache.putList(path, manifests);
     }
     return manifests;

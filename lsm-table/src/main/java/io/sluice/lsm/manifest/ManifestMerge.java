@@ -119,7 +119,7 @@ public final class ManifestMerge {
     Deleted deleted = new Deleted();
     for (ManifestFileMeta manifest : manifests) {
       if (manifest.deletedFiles() > 0) {
-        manifestFile.read(manifest.fileName()).forEach(deleted::add);
+        manifestFile.read(manifest).forEach(deleted::add);
       }
     }
     List<ManifestFileMeta> result = new ArrayList<>();
@@ -127,13 +127,13 @@ public final class ManifestMerge {
     for (ManifestFileMeta manifest : manifests) {
       // Most big manifests are never touched again: without any delete there is nothing to look up.
       if (isCandidate(manifest)) {
-        cancel(manifestFile.read(manifest.fileName()), rewritten);
+        cancel(manifestFile.read(manifest), rewritten);
       } else if (!deleted.mayBeIn(manifest)) {
         result.add(manifest);
       } else {
         List<ManifestEntry> kept = new ArrayList<>();
         List<ManifestEntry> cancelled = new ArrayList<>();
-        for (ManifestEntry entry : manifestFile.read(manifest.fileName())) {
+        for (ManifestEntry entry : manifestFile.read(manifest)) {
           (deleted.files.contains(FileIdentity.of(entry)) ? cancelled : kept).add(entry);
         }
         cancel(cancelled, rewritten);
@@ -216,7 +216,7 @@ public final class ManifestMerge {
     }
     Map<FileIdentity, ManifestEntry> entries = new LinkedHashMap<>();
     for (ManifestFileMeta candidate : candidates) {
-      cancel(manifestFile.read(candidate.fileName()), entries);
+      cancel(manifestFile.read(candidate), entries);
     }
     return write(new ArrayList<>(entries.values()), created);
   }

@@ -7,12 +7,14 @@ import io.sluice.lsm.io.TablePaths;
 import io.sluice.lsm.schema.RowType;
 import io.sluice.lsm.schema.TableOptions;
 import io.sluice.lsm.schema.TableSchema;
+import io.sluice.lsm.snapshot.Snapshot;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The manifests of one table: reading a snapshot's files, writing and merging. Thread safe. */
 public final class ManifestStore {
@@ -78,10 +80,14 @@ public final class ManifestStore {
   }
 
   /** The manifests of a snapshot in order: those of its base list, then those of its delta list. */
-  public List<ManifestFileMeta> manifests(String baseList, String deltaList) throws IOException {
-    List<ManifestFileMeta> result = new ArrayList<>(lists.read(baseList));
-    result.addAll(lists.read(deltaList));
+  public List<ManifestFileMeta> manifests(Snapshot snapshot) throws IOException {
+    List<ManifestFileMeta> result = new ArrayList<>(base(snapshot));
+    result.addAll(lists.read(snapshot.deltaManifestList(), snapshot.deltaManifestListSize()));
     return result;
+  }
+
+  private List<ManifestFileMeta> base(Snapshot snapshot) throws IOException {
+    return lists.read(snapshot.baseManifestList(), snapshot.baseManifestListSize());
   }
 
   /**
@@ -89,29 +95,38 @@ public final class ManifestStore {
    *
    * @throws FileNotFoundException if a list or manifest is gone: perhaps the snapshot was expired
    *     meanwhile
-   * @throws CorruptTableException if the entries contradict each other
+   * @throws CorruptTableException if the entries contradict each other, or a file is not the one
+   *     that is told of
    */
-  public LiveFiles liveFiles(String baseList, String deltaList) throws IOException {
-    return liveFiles(baseList, deltaList, PartitionFilter.ALL);
+  public LiveFiles liveFiles(Snapshot snapshot) throws IOException {
+    return liveFiles(snapshot, PartitionFilter.ALL);
   }
 
   /** Those of the live files whose partition is asked for; other manifests are not read. */
-  public LiveFiles liveFiles(String baseList, String deltaList, PartitionFilter filter)
+  public LiveFiles liveFiles(Snapshot snapshot, PartitionFilter filter) throws IOException {
+    return live(manifests(snapshot), filter);
+  }
+
+  /** The files that a snapshot began with: those that the one before it ended with. */
+  public LiveFiles baseFiles(Snapshot snapshot) throws IOException {
+    return live(base(snapshot), PartitionFilter.ALL);
+  }
+
+  private LiveFiles live(List<ManifestFileMeta> manifests, PartitionFilter filter)
       throws IOException {
     LiveFiles result = new LiveFiles();
-    for (ManifestFileMeta manifest : manifests(baseList, deltaList)) {
+    for (ManifestFileMeta manifest : manifests) {
       if (filter.mayHold(manifest)) {
-        result.apply(
-            files.read(manifest.fileName(), filter), paths.manifest(manifest.fileName()), filter);
+        result.apply(files.read(manifest, filter), paths.manifest(manifest.fileName()), filter);
       }
     }
     return result;
   }
 
   /** How many live files a snapshot has: what its manifests add less what they delete. */
-  public long liveFileCount(String baseList, String deltaList) throws IOException {
+  public long liveFileCount(Snapshot snapshot) throws IOException {
     long count = 0;
-    for (ManifestFileMeta manifest : manifests(baseList, deltaList)) {
+    for (ManifestFileMeta manifest : manifests(snapshot)) {
       count += manifest.addedFiles() - manifest.deletedFiles();
     }
     return count;
@@ -122,17 +137,31 @@ public final class ManifestStore {
     return PartitionFilter.of(partitions, partitionType);
   }
 
-  /** The entries of one list's manifests, in order. */
-  public List<ManifestEntry> entries(String list) throws IOException {
-    return entries(list, PartitionFilter.ALL);
+  /** What a snapshot has added and deleted, in order. */
+  public List<ManifestEntry> delta(Snapshot snapshot) throws IOException {
+    return delta(snapshot, PartitionFilter.ALL);
   }
 
-  /** At least those entries of one list's manifests whose partition is asked for, in order. */
-  public List<ManifestEntry> entries(String list, PartitionFilter filter) throws IOException {
+  /** At least that whose partition is asked for, in order. */
+  public List<ManifestEntry> delta(Snapshot snapshot, PartitionFilter filter) throws IOException {
+    return entries(snapshot.deltaManifestList(), snapshot.deltaManifestListSize(), filter);
+  }
+
+  /**
+   * The entries of one list's manifests, in order.
+   *
+   * @param size bytes of the list; null if nobody has told
+   */
+  public List<ManifestEntry> entries(String list, @Nullable Long size) throws IOException {
+    return entries(list, size, PartitionFilter.ALL);
+  }
+
+  private List<ManifestEntry> entries(String list, @Nullable Long size, PartitionFilter filter)
+      throws IOException {
     List<ManifestEntry> result = new ArrayList<>();
-    for (ManifestFileMeta manifest : lists.read(list)) {
+    for (ManifestFileMeta manifest : lists.read(list, size)) {
       if (filter.mayHold(manifest)) {
-        result.addAll(files.read(manifest.fileName(), filter));
+        result.addAll(files.read(manifest, filter));
       }
     }
     return result;

@@ -117,15 +117,17 @@ public final class ChangeScan {
 
   private List<ManifestEntry> files() throws IOException {
     String list = snapshot.changelogManifestList();
+    Long size = snapshot.changelogManifestListSize();
     if (list == null) {
       boolean plain = TableOptions.of(schema).changelogProducer() == ChangelogProducer.NONE;
       if (!plain || snapshot.commitKind() != CommitKind.APPEND) {
         return List.of();
       }
       list = snapshot.deltaManifestList();
+      size = snapshot.deltaManifestListSize();
     }
     List<ManifestEntry> added = new ArrayList<>();
-    for (ManifestEntry entry : parts.manifests().entries(list)) {
+    for (ManifestEntry entry : parts.manifests().entries(list, size)) {
       if (entry.kind() == Kind.ADD && entry.bucket() >= 0) {
         added.add(entry);
       }

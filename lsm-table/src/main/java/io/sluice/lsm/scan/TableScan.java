@@ -155,10 +155,7 @@ public final class TableScan {
     }
     Map<BucketId, List<ManifestEntry>> buckets = new LinkedHashMap<>();
     for (ManifestEntry entry :
-        parts
-            .manifests()
-            .liveFiles(snapshot.baseManifestList(), snapshot.deltaManifestList(), partitionFilter())
-            .entries()) {
+        parts.manifests().liveFiles(snapshot, partitionFilter()).entries()) {
       if (visible(entry) && (filter == null || mayHoldRows(entry, filter))) {
         buckets
             .computeIfAbsent(

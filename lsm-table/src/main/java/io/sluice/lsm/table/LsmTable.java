@@ -409,6 +409,7 @@ public final class LsmTable {
     return new TableCheck(
         fileIO,
         paths,
+        snapshots,
         schemas,
         new ManifestStore(fileIO, paths, schema, freshIds, new ManifestCache()),
         partitionPaths,
@@ -417,15 +418,14 @@ public final class LsmTable {
 
   /** The live files of a snapshot. */
   public List<ManifestEntry> liveFiles(Snapshot snapshot) throws IOException {
-    return new ArrayList<>(
-        manifests.liveFiles(snapshot.baseManifestList(), snapshot.deltaManifestList()).entries());
+    return new ArrayList<>(manifests.liveFiles(snapshot).entries());
   }
 
   /** How many live files a snapshot has, by its manifest lists alone; 0 for null. */
   public long liveFileCount(@Nullable Snapshot snapshot) throws IOException {
     return snapshot == null
         ? 0
-        : manifests.liveFileCount(snapshot.baseManifestList(), snapshot.deltaManifestList());
+        : manifests.liveFileCount(snapshot);
   }
 
   /** What a snapshot holds, by the metadata of its files; of nothing for null. */

@@ -102,8 +102,7 @@ class PaimonReadsCommitsTest {
     for (long id : table.snapshots.listIds()) {
       Snapshot ours = table.snapshots.read(id);
       Set<String> wanted = new TreeSet<>();
-      for (ManifestEntry entry :
-          table.manifests.liveFiles(ours.baseManifestList(), ours.deltaManifestList()).entries()) {
+      for (ManifestEntry entry : table.manifests.liveFiles(ours).entries()) {
         wanted.add(
             table.folders.file(entry.partition(), entry.bucket(), entry.file().fileName())
                 + "@"
@@ -145,11 +144,7 @@ class PaimonReadsCommitsTest {
 
     // A file of bucket 0 goes to a level of its own: same rows, another shape.
     ManifestEntry moved =
-        table
-            .manifests
-            .liveFiles(latest.baseManifestList(), latest.deltaManifestList())
-            .entries()
-            .stream()
+        table.manifests.liveFiles(latest).entries().stream()
             .filter(e -> e.file().level() == 4 && e.bucket() == 0)
             .findFirst()
             .orElseThrow();

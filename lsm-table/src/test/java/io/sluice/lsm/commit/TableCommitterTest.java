@@ -365,7 +365,7 @@ class TableCommitterTest {
       referred.add(table.paths.manifest(snapshot.deltaManifestList()));
       table
           .manifests
-          .manifests(snapshot.baseManifestList(), snapshot.deltaManifestList())
+          .manifests(snapshot)
           .forEach(m -> referred.add(table.paths.manifest(m.fileName())));
     }
     Set<String> there = new TreeSet<>(memory.paths());

@@ -107,8 +107,7 @@ public final class TestTable {
   /** Names of the files that are live in a snapshot, sorted. */
   public Set<String> live(Snapshot snapshot) throws IOException {
     Set<String> result = new TreeSet<>();
-    for (ManifestEntry entry :
-        manifests.liveFiles(snapshot.baseManifestList(), snapshot.deltaManifestList()).entries()) {
+    for (ManifestEntry entry : manifests.liveFiles(snapshot).entries()) {
       result.add(entry.file().fileName() + "@" + entry.file().level());
     }
     return result;
@@ -126,7 +125,7 @@ public final class TestTable {
       long records = 0;
       for (ManifestEntry entry :
           new ManifestStore(storage, paths, schema, () -> "reader", new ManifestCache(0))
-              .liveFiles(snapshot.baseManifestList(), snapshot.deltaManifestList())
+              .liveFiles(snapshot)
               .entries()) {
         records += entry.file().rowCount();
         storage.readAll(folders.file(entry.partition(), entry.bucket(), entry.file().fileName()));

@@ -137,10 +137,10 @@ class SnapshotExpiryTest {
       needed.add(table.paths.snapshot(id));
       needed.add(table.paths.manifest(base));
       needed.add(table.paths.manifest(delta));
-      for (ManifestFileMeta manifest : table.manifests.manifests(base, delta)) {
+      for (ManifestFileMeta manifest : table.manifests.manifests(snapshot)) {
         needed.add(table.paths.manifest(manifest.fileName()));
       }
-      for (ManifestEntry entry : table.manifests.liveFiles(base, delta).entries()) {
+      for (ManifestEntry entry : table.manifests.liveFiles(snapshot).entries()) {
         needed.add(table.folders.file(entry.partition(), entry.bucket(), entry.file().fileName()));
       }
     }

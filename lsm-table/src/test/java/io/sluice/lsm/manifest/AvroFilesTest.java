@@ -29,7 +29,7 @@ class AvroFilesTest {
               schema, AvroFiles.codec("zstd"), path, (value, out) -> out.writeLong(value));
       file.add((long) i);
       AvroFiles.store(storage, List.of(new FileIO.NewFile(path, file.finish())));
-      AvroFiles.read(storage, path, IndexedRecord::getSchema).forEach(seen::add);
+      AvroFiles.read(storage, path, null, IndexedRecord::getSchema).forEach(seen::add);
     }
     assertThat(seen).hasSize(1);
   }

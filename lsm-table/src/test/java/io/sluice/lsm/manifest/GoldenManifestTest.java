@@ -61,7 +61,7 @@ class GoldenManifestTest {
     ManifestStore store = store(golden);
     PartitionPaths folders = new PartitionPaths(golden.paths(), golden.schema());
 
-    LiveFiles live = store.liveFiles(latest.baseManifestList(), latest.deltaManifestList());
+    LiveFiles live = store.liveFiles(latest);
 
     Set<String> files = new HashSet<>();
     for (ManifestEntry entry : live.entries()) {

@@ -188,7 +188,8 @@ class PartitionFilterTest {
     for (int i = 0; i < 2000; i++) {
       entries.add(randomEntry(random, i));
     }
-    String name = files.write(entries).get(0).fileName();
+    ManifestFileMeta written = files.write(entries).get(0);
+    String name = written.fileName();
     ManifestFile uncached =
         new ManifestFile(
             storage,
@@ -199,13 +200,13 @@ class PartitionFilterTest {
             new ManifestNames(new TestIds()),
             new ManifestCache(0));
     List<ManifestEntry> byName =
-        AvroFiles.read(storage, paths.manifest(name), uncached::decodeByName);
+        AvroFiles.read(storage, paths.manifest(name), null, uncached::decodeByName);
     assertThat(described(byName)).isEqualTo(described(entries));
     assertThat(described(uncached.read(name))).isEqualTo(described(entries));
     PartitionFilter some = PartitionFilter.of(randomPartitions(random, 8), TYPE);
     List<ManifestEntry> wanted = entries.stream().filter(e -> some.test(e.partition())).toList();
     assertThat(wanted).isNotEmpty();
-    assertThat(described(uncached.read(name, some))).isEqualTo(described(wanted));
+    assertThat(described(uncached.read(written, some))).isEqualTo(described(wanted));
   }
 
   /** Records hold arrays, which are equal by identity alone. */

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 
 /**
  * A table with a writer for each bucket, as a pipeline of one thread would drive it: rows go where
@@ -32,6 +33,7 @@ public final class TestTable implements AutoCloseable {
   public static final String USER = "test";
 
   private final LsmTable table;
+  private final String user;
   private final MemoryPool memory = new MemoryPool(256L << 20);
   private final Map<BucketId, BucketWriter> writers = new LinkedHashMap<>();
   private TableSchema schema;
@@ -39,8 +41,9 @@ public final class TestTable implements AutoCloseable {
   private long nextSequence;
   private long nextIdentifier = 1;
 
-  private TestTable(LsmTable table, TableSchema schema, long nextSequence) {
+  private TestTable(LsmTable table, TableSchema schema, long nextSequence, String user) {
     this.table = table;
+    this.user = user;
     this.schema = schema;
     this.assigner = new BucketAssigner(schema);
     this.nextSequence = nextSequence;
@@ -48,17 +51,37 @@ public final class TestTable implements AutoCloseable {
 
   public static TestTable create(FileIO fileIO, String root, TableSchema schema, Clock clock)
       throws IOException {
-    return new TestTable(
-        LsmTable.create(fileIO, root, schema, clock, () -> UUID.randomUUID().toString()),
-        schema,
-        0);
+    return create(fileIO, root, schema, clock, TestTable::randomId);
+  }
+
+  /** With names of files from the given ids. */
+  public static TestTable create(
+      FileIO fileIO, String root, TableSchema schema, Clock clock, Supplier<String> ids)
+      throws IOException {
+    return new TestTable(LsmTable.create(fileIO, root, schema, clock, ids), schema, 0, USER);
   }
 
   /** Goes on after the largest number in the table. */
   public static TestTable open(FileIO fileIO, String root, Clock clock) throws IOException {
-    LsmTable table = LsmTable.open(fileIO, root, clock, () -> UUID.randomUUID().toString());
+    return open(fileIO, root, clock, USER, TestTable::randomId);
+  }
+
+  /**
+   * Goes on after the largest number in the table.
+   *
+   * @param user of its commits; that of its compactions ends in {@code -compaction}
+   * @param ids for the names of files
+   */
+  public static TestTable open(
+      FileIO fileIO, String root, Clock clock, String user, Supplier<String> ids)
+      throws IOException {
+    LsmTable table = LsmTable.open(fileIO, root, clock, ids);
     long max = table.statistics(table.snapshots().findLatest()).maxSequenceNumber();
-    return new TestTable(table, table.newestSchema(), max + 1);
+    return new TestTable(table, table.newestSchema(), max + 1, user);
+  }
+
+  private static String randomId() {
+    return UUID.randomUUID().toString();
   }
 
   public LsmTable table() {
@@ -133,7 +156,7 @@ public final class TestTable implements AutoCloseable {
         .committer()
         .commit(
             new CommitRequest(
-                USER,
+                user,
                 nextIdentifier++,
                 new CommitRequest.Append(table.committer().prepare(messages)),
                 Map.of()),
@@ -142,7 +165,7 @@ public final class TestTable implements AutoCloseable {
 
   public TableCompactor newCompactor(Executor executor) {
     return table.newCompactor(
-        TableCompactor.Settings.of(USER + "-compaction"),
+        TableCompactor.Settings.of(user + "-compaction"),
         executor,
         CompactionListener.logging(table.paths().root()));
   }
