@@ -41,6 +41,9 @@ class FormatsGoldenTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
+        "dedup-orc/warehouse/default.db/orders",
+        "sequence-field/warehouse/default.db/seqt",
+        "partitioned/warehouse/default.db/events",
         "thin-mode/warehouse/default.db/thin",
         "parquet/warehouse/default.db/pq",
         "avro/warehouse/default.db/av"

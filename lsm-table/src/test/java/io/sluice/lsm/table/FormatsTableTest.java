@@ -12,14 +12,14 @@ import io.sluice.lsm.schema.DataField;
 import io.sluice.lsm.schema.DataTypes;
 import io.sluice.lsm.schema.RowType;
 import io.sluice.lsm.schema.TableSchema;
+import io.sluice.lsm.snapshot.Tag;
 import io.sluice.lsm.testing.CanonicalRows;
 import io.sluice.lsm.testing.PaimonOracle;
 import io.sluice.lsm.testing.RandomValues;
+import io.sluice.lsm.testing.TestFiles;
 import io.sluice.lsm.testing.TestIds;
 import io.sluice.lsm.testing.TestTable;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -27,9 +27,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.stream.Stream;
-import org.apache.paimon.data.InternalRow;
-import org.apache.paimon.memory.MemorySegment;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -78,13 +75,6 @@ class FormatsTableTest {
     return rows;
   }
 
-  private static InternalRow theirs(BinaryRow row) {
-    org.apache.paimon.data.BinaryRow result = new org.apache.paimon.data.BinaryRow(row.size());
-    byte[] bytes = row.toByteArray();
-    result.pointTo(MemorySegment.wrap(bytes), 0, bytes.length);
-    return result;
-  }
-
   /** Random steps; after each both agree. */
   private void run(Random random, String format, int steps, String replay) throws Exception {
     PaimonOracle paimon = new PaimonOracle(folder);
@@ -96,7 +86,7 @@ class FormatsTableTest {
         switch (random.nextInt(6)) {
           case 0 ->
               paimon.write(
-                  rows(random, schema, values).stream().map(FormatsTableTest::theirs).toList());
+                  rows(random, schema, values).stream().map(PaimonOracle::theirs).toList());
           case 1 -> paimon.compactFully();
           case 2 -> table.compactFully();
           default -> {
@@ -114,17 +104,37 @@ class FormatsTableTest {
     }
   }
 
+  /** Partial updates, aggregations and sequence fields: {@code MergeTablesTest}. */
   @ParameterizedTest
   @CsvSource({
+    "dedup-orc/warehouse/default.db/orders,orc",
+    "partitioned/warehouse/default.db/events,orc",
+    "file-index/warehouse/default.db/indexed,orc",
+    "file-index/warehouse/default.db/embedded,orc",
+    "tags-branches/warehouse/default.db/tb,orc",
     "all-types/warehouse/default.db/alltypes,orc",
     "thin-mode/warehouse/default.db/thin,orc",
     "avro/warehouse/default.db/av,avro",
     "schema-evolution/warehouse/default.db/evolving,orc"
   })
   void continuesGoldenTables(String name, String format) throws Exception {
-    copy(Path.of("src/test/resources/golden").resolve(name), folder);
+    TestFiles.copy(Path.of("src/test/resources/golden").resolve(name), folder);
+    Map<String, List<Map<String, String>>> before = tagsAndBranches();
     long seed = seed();
     run(new Random(seed), format, 8, "Replay with -Dtest.seed=" + seed);
+    assertThat(tagsAndBranches()).isEqualTo(before);
+  }
+
+  private Map<String, List<Map<String, String>>> tagsAndBranches() throws IOException {
+    LsmTable table = LsmTable.open(io, folder.toString(), Clock.systemUTC(), new TestIds("reader"));
+    Map<String, List<Map<String, String>>> rows = new HashMap<>();
+    for (Tag tag : table.tags().list()) {
+      rows.put("tag " + tag.name(), CanonicalRows.read(table.newScan(tag.snapshot())));
+    }
+    for (String branch : table.branches().names()) {
+      rows.put("branch " + branch, CanonicalRows.read(table.branch(branch).newScan()));
+    }
+    return rows;
   }
 
   @ParameterizedTest
@@ -180,7 +190,7 @@ class FormatsTableTest {
     String replay = "Replay with -Dtest.seed=" + seed;
     String file = format == null ? "parquet" : format;
     if (golden != null) {
-      copy(Path.of("src/test/resources/golden").resolve(golden), folder);
+      TestFiles.copy(Path.of("src/test/resources/golden").resolve(golden), folder);
     } else {
       List<DataField> fields = new ArrayList<>();
       fields.add(new DataField(0, "id", DataTypes.INT));
@@ -207,7 +217,7 @@ class FormatsTableTest {
             rows(random, schema, values).stream().filter(row -> !row.kind().isRetract()).toList();
         int before = CanonicalRows.read(table.table().newScan()).size();
         if (step % 3 == 2) {
-          paimon.write(rows.stream().map(FormatsTableTest::theirs).toList());
+          paimon.write(rows.stream().map(PaimonOracle::theirs).toList());
         } else {
           for (BinaryRow row : rows) {
             table.write(row);
@@ -245,23 +255,5 @@ class FormatsTableTest {
       result.add(file.substring(file.lastIndexOf('.') + 1));
     }
     return result;
-  }
-
-  private static void copy(Path from, Path to) throws IOException {
-    try (Stream<Path> paths = Files.walk(from)) {
-      paths.forEach(
-          path -> {
-            try {
-              Path target = to.resolve(from.relativize(path).toString());
-              if (Files.isDirectory(path)) {
-                Files.createDirectories(target);
-              } else {
-                Files.copy(path, target);
-              }
-            } catch (IOException e) {
-              throw new UncheckedIOException(e);
-            }
-          });
-    }
   }
 }

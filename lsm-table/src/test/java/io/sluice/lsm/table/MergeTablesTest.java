@@ -477,7 +477,14 @@ class MergeTablesTest {
           .hasSizeGreaterThan(1);
       assertAgree(table);
       TableScan numbers = table.newScan().columns(List.of("n"));
-      assertThat(CanonicalRows.read(numbers)).hasSameSizeAs(paimon.readLatest());
+      List<Map<String, String>> theirs = new ArrayList<>();
+      for (Map<String, String> row : paimon.readLatest()) {
+        Map<String, String> number = new LinkedHashMap<>();
+        number.put("n", row.get("n"));
+        theirs.add(number);
+      }
+      assertThat(CanonicalRows.sorted(CanonicalRows.read(numbers)))
+          .isEqualTo(CanonicalRows.sorted(theirs));
       assertThatThrownBy(() -> table.newBucketWriter(schema, BinaryRow.EMPTY, 0, null))
           .isInstanceOf(UnsupportedTableException.class)
           .hasMessageContaining("changelog-producer = lookup");

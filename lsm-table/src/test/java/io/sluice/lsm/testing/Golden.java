@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -25,6 +26,21 @@ import java.util.stream.Stream;
  * @param expected the part of expected.json that is about the table
  */
 public record Golden(Path folder, JsonNode expected) {
+
+  private static final Pattern SURROGATES =
+      Pattern.compile("\\\\u([dD][89abAB]\\p{XDigit}{2})\\\\u([dD][c-fC-F]\\p{XDigit}{2})");
+
+  /** The names of all cases. */
+  public static List<String> names() throws IOException, URISyntaxException {
+    Path cases = Path.of(Golden.class.getResource("/golden/README.md").toURI()).getParent();
+    try (Stream<Path> paths = Files.list(cases)) {
+      return paths
+          .filter(Files::isDirectory)
+          .map(path -> path.getFileName().toString())
+          .sorted()
+          .toList();
+    }
+  }
 
   /** In the test's resources: for reading. */
   public static Golden of(String name) throws IOException, URISyntaxException {
@@ -81,10 +97,23 @@ public record Golden(Path folder, JsonNode expected) {
       Map<String, String> values = new LinkedHashMap<>();
       for (DataField field : scan.rowType().fields()) {
         JsonNode value = row.get(field.name());
-        values.put(field.name(), value == null || value.isNull() ? null : value.asText());
+        values.put(field.name(), value == null || value.isNull() ? null : plain(value.asText()));
       }
       result.add(values);
     }
     return CanonicalRows.sorted(result);
+  }
+
+  /** Nested values are JSON in which pairs of surrogates are escaped. */
+  private static String plain(String text) {
+    return SURROGATES
+        .matcher(text)
+        .replaceAll(
+            pair ->
+                String.valueOf(
+                    new char[] {
+                      (char) Integer.parseInt(pair.group(1), 16),
+                      (char) Integer.parseInt(pair.group(2), 16)
+                    }));
   }
 }

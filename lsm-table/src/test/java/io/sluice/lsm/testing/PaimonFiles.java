@@ -10,7 +10,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.apache.paimon.data.BinaryRow;
 import org.apache.paimon.data.InternalRow;
 import org.apache.paimon.format.FileFormat;
 import org.apache.paimon.format.FormatReaderContext;
@@ -18,7 +17,6 @@ import org.apache.paimon.format.FormatWriter;
 import org.apache.paimon.fs.Path;
 import org.apache.paimon.fs.PositionOutputStream;
 import org.apache.paimon.fs.local.LocalFileIO;
-import org.apache.paimon.memory.MemorySegment;
 import org.apache.paimon.options.Options;
 import org.apache.paimon.reader.RecordReader;
 
@@ -92,10 +90,7 @@ public final class PaimonFiles {
     try (PositionOutputStream out = LocalFileIO.create().newOutputStream(new Path(path), false);
         FormatWriter writer = format.createWriterFactory(rowType).create(out, "zstd")) {
       for (io.sluice.lsm.binary.BinaryRow row : rows) {
-        BinaryRow theirs = new BinaryRow(row.size());
-        byte[] bytes = row.toByteArray();
-        theirs.pointTo(MemorySegment.wrap(bytes), 0, bytes.length);
-        writer.addElement(theirs);
+        writer.addElement(PaimonOracle.theirs(row));
       }
     }
   }

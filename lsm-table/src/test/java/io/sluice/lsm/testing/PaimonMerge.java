@@ -12,7 +12,6 @@ import java.util.Map;
 import org.apache.paimon.CoreOptions;
 import org.apache.paimon.KeyValue;
 import org.apache.paimon.data.InternalRow;
-import org.apache.paimon.memory.MemorySegment;
 import org.apache.paimon.mergetree.compact.ReducerMergeFunctionWrapper;
 import org.apache.paimon.schema.SchemaValidation;
 import org.apache.paimon.table.PrimaryKeyTableUtils;
@@ -54,17 +53,12 @@ public final class PaimonMerge {
         .sorted(
             byFields == null
                 ? byNumber
-                : ((Comparator<Record>) (a, b) -> byFields.compare(paimons(a), paimons(b)))
+                : ((Comparator<Record>)
+                        (a, b) ->
+                            byFields.compare(
+                                PaimonOracle.theirs(a.row()), PaimonOracle.theirs(b.row())))
                     .thenComparing(byNumber))
         .toList();
-  }
-
-  private org.apache.paimon.data.BinaryRow paimons(Record record) {
-    org.apache.paimon.data.BinaryRow row =
-        new org.apache.paimon.data.BinaryRow(schema.fields().size());
-    byte[] bytes = record.row().toByteArray();
-    row.pointTo(MemorySegment.wrap(bytes), 0, bytes.length);
-    return row;
   }
 
   /** Kind, number and columns of what the records become; null if nothing. */
@@ -78,7 +72,7 @@ public final class PaimonMerge {
                   key,
                   record.sequence(),
                   org.apache.paimon.types.RowKind.fromByteValue(record.kind().toByte()),
-                  paimons(record)));
+                  PaimonOracle.theirs(record.row())));
     }
     KeyValue result = function.getResult();
     if (result == null) {

@@ -14,7 +14,9 @@ import org.apache.paimon.data.InternalMap;
 import org.apache.paimon.data.InternalRow;
 import org.apache.paimon.data.Timestamp;
 import org.apache.paimon.disk.IOManager;
+import org.apache.paimon.fs.FileIO;
 import org.apache.paimon.fs.local.LocalFileIO;
+import org.apache.paimon.memory.MemorySegment;
 import org.apache.paimon.reader.RecordReader;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.FileStoreTableFactory;
@@ -42,20 +44,35 @@ import org.apache.paimon.types.TimestampType;
  */
 public final class PaimonOracle {
 
-  private final String folder;
+  private final FileIO fileIO;
+  private final org.apache.paimon.fs.Path folder;
 
+  /** Of a table on the local disk. */
   public PaimonOracle(Path folder) {
     this(folder.toString());
   }
 
+  /** Of a table on the local disk. */
   public PaimonOracle(String folder) {
-    this.folder = folder;
+    this(LocalFileIO.create(), "file://" + folder);
+  }
+
+  public PaimonOracle(FileIO fileIO, String folder) {
+    this.fileIO = fileIO;
+    this.folder = new org.apache.paimon.fs.Path(folder);
+  }
+
+  /** A row of ours, with its kind, for Paimon: the bytes are the same. */
+  public static BinaryRow theirs(io.sluice.lsm.binary.BinaryRow row) {
+    BinaryRow result = new BinaryRow(row.size());
+    byte[] bytes = row.toByteArray();
+    result.pointTo(MemorySegment.wrap(bytes), 0, bytes.length);
+    return result;
   }
 
   /** The table as Paimon sees it, for what this class lacks. */
   public FileStoreTable table() {
-    return FileStoreTableFactory.create(
-        LocalFileIO.create(), new org.apache.paimon.fs.Path("file://" + folder));
+    return FileStoreTableFactory.create(fileIO, folder);
   }
 
   /** All rows of the newest snapshot, sorted by text. */
@@ -84,9 +101,18 @@ public final class PaimonOracle {
     return CanonicalRows.sorted(rows);
   }
 
-  /** Writes rows with their kinds as one batch commit of Paimon's. */
+  /** Writes rows with their kinds as one batch commit of Paimon's, which may compact, too. */
   public void write(List<? extends InternalRow> rows) throws Exception {
-    FileStoreTable table = table();
+    write(table(), rows);
+  }
+
+  /** Writes rows with their kinds as one batch commit of Paimon's, to level 0 alone. */
+  public void writeOnly(List<? extends InternalRow> rows) throws Exception {
+    write(table().copy(Map.of("write-only", "true")), rows);
+  }
+
+  private static void write(FileStoreTable table, List<? extends InternalRow> rows)
+      throws Exception {
     BatchWriteBuilder builder = table.newBatchWriteBuilder();
     try (BatchTableWrite write = builder.newWrite();
         IOManager spill = spill();

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A table with a random merge engine and random options of it, and random rows for it.
@@ -66,12 +67,13 @@ public final class RandomMergeTable {
 
   private static final List<String> GROUP1 = List.of("a", "b");
   private static final List<String> GROUP2 = List.of("c", "d");
+  private static final List<String> GROUPED = List.of("a", "b", "s1", "c", "d", "s2", "t2");
 
   private final Random random;
   private final Nature nature;
   private final MergeEngine engine;
   private final Map<String, String> options = new LinkedHashMap<>();
-  private final TableSchema schema;
+  private TableSchema schema;
   private boolean grouped;
   private boolean sequenceField;
   private boolean retracts;
@@ -249,6 +251,45 @@ public final class RandomMergeTable {
       result.add("product");
     }
     return result;
+  }
+
+  /**
+   * Adds a column, or drops one that is in no group and has no function of its own.
+   *
+   * @return the next schema, which rows have from now on; null if what retracts do to a further
+   *     column would depend on what is merged first
+   */
+  public @Nullable TableSchema changeSchema() {
+    if (!wild() && engine == MergeEngine.AGGREGATION && retracts) {
+      return null;
+    }
+    List<DataField> fields = new ArrayList<>(schema.rowType().fields());
+    List<DataField> loose =
+        fields.stream()
+            .filter(field -> !GROUPED.contains(field.name()) && !field.name().equals("k"))
+            // Paimon reads old snapshots with old columns, but with the newest options.
+            .filter(field -> !options.containsKey("fields." + field.name() + ".aggregate-function"))
+            .toList();
+    int highest = schema.highestFieldId();
+    if (!loose.isEmpty() && fields.size() > 10 && random.nextInt(3) == 0) {
+      fields.remove(loose.get(random.nextInt(loose.size())));
+    } else {
+      highest++;
+      DataType type = COLUMNS.get(List.of("a", "b", "t2", "large").get(random.nextInt(4)));
+      fields.add(
+          random.nextInt(fields.size() + 1), new DataField(highest, "added" + highest, type));
+    }
+    schema =
+        new TableSchema(
+            schema.id() + 1,
+            new RowType(fields),
+            highest,
+            List.of(),
+            List.of("k"),
+            options,
+            null,
+            schema.timeMillis() + 1);
+    return schema;
   }
 
   // -------------------------------------------------------------- rows
