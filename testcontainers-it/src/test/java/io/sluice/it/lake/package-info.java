@@ -1,0 +1,2 @@
+/** Storage that other engines write, too. */
+package io.sluice.it.lake;
