@@ -182,7 +182,8 @@ class LargeTransactionIT {
     try (Connection connection = server.connect("d");
         Statement statement = connection.createStatement();
         ResultSet rows =
-            statement.executeQuery("SELECT id, v, SHA2(payload, 256), SHA2(story, 256) FROM t ORDER BY id")) {
+            statement.executeQuery(
+                "SELECT id, v, SHA2(payload, 256), SHA2(story, 256) FROM t ORDER BY id")) {
       while (rows.next()) {
         lines.add(
             rows.getInt(1)
