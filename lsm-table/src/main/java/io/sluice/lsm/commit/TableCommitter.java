@@ -167,8 +167,7 @@ public final class TableCommitter implements SnapshotCommitter {
 
   /** Whether the files that a snapshot began with are those that the one before it ended with. */
   private boolean builtOn(Snapshot snapshot, Snapshot next) throws IOException {
-    LiveFiles before =
-        manifests.liveFiles(snapshot);
+    LiveFiles before = manifests.liveFiles(snapshot);
     LiveFiles base = manifests.baseFiles(next);
     return before.count() == base.count() && before.entries().stream().allMatch(base::contains);
   }

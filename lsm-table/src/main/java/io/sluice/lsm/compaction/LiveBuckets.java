@@ -104,8 +104,7 @@ final class LiveBuckets {
       if (snapshot == null) {
         return null;
       }
-      Map<BucketId, List<ManifestEntry>> changes =
-          byBucket(manifests.delta(snapshot));
+      Map<BucketId, List<ManifestEntry>> changes = byBucket(manifests.delta(snapshot));
       for (Map.Entry<BucketId, List<ManifestEntry>> change : changes.entrySet()) {
         Bucket before = next.getOrDefault(change.getKey(), buckets.get(change.getKey()));
         next.put(change.getKey(), apply(before, change.getValue()));
@@ -138,9 +137,7 @@ final class LiveBuckets {
 
   private Set<BucketId> readAll(Snapshot latest) throws IOException {
     Map<BucketId, List<ManifestEntry>> entries =
-        byBucket(
-            List.copyOf(
-manifests.liveFiles(latest).entries()));
+        byBucket(List.copyOf(manifests.liveFiles(latest).entries()));
     Set<BucketId> changed = new HashSet<>(buckets.keySet());
     changed.addAll(entries.keySet());
     Map<BucketId, Bucket> next = new HashMap<>();

@@ -14,8 +14,8 @@ import static io.sluice.lsm.manifest.AvroFiles.required;
 import static io.sluice.lsm.manifest.AvroFiles.statsOf;
 
 import io.sluice.lsm.binary.BinaryRow;
-import io.sluice.lsm.error.CorruptTableException;
 import io.sluice.lsm.datafile.DataFileMeta;
+import io.sluice.lsm.error.CorruptTableException;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.io.TablePaths;
 import io.sluice.lsm.manifest.ManifestEntry.Kind;

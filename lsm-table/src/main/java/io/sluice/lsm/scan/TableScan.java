@@ -154,8 +154,7 @@ public final class TableScan {
       return List.of();
     }
     Map<BucketId, List<ManifestEntry>> buckets = new LinkedHashMap<>();
-    for (ManifestEntry entry :
-        parts.manifests().liveFiles(snapshot, partitionFilter()).entries()) {
+    for (ManifestEntry entry : parts.manifests().liveFiles(snapshot, partitionFilter()).entries()) {
       if (visible(entry) && (filter == null || mayHoldRows(entry, filter))) {
         buckets
             .computeIfAbsent(

@@ -423,9 +423,7 @@ public final class LsmTable {
 
   /** How many live files a snapshot has, by its manifest lists alone; 0 for null. */
   public long liveFileCount(@Nullable Snapshot snapshot) throws IOException {
-    return snapshot == null
-        ? 0
-        : manifests.liveFileCount(snapshot);
+    return snapshot == null ? 0 : manifests.liveFileCount(snapshot);
   }
 
   /** What a snapshot holds, by the metadata of its files; of nothing for null. */
