@@ -118,6 +118,7 @@ public final class FileSummary {
     TableOptions.Stats options = table.stats();
     List<StatsMode> modes =
         options.modes(
+            level,
             schema.rowType().fields().stream().map(DataField::name).toList(),
             table.dataFiles().thinMode() ? schema.trimmedPrimaryKeys() : List.of());
     List<DataType> types = new ArrayList<>();

@@ -2,6 +2,7 @@ package io.sluice.lsm.schema;
 
 import io.sluice.lsm.error.UnsupportedTableException;
 import java.time.Duration;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -38,7 +39,8 @@ public record TableOptions(
     Stats stats,
     Compaction compaction,
     Manifests manifests,
-    Retention retention) {
+    Retention retention,
+    @Nullable PartitionExpiration partitionExpiration) {
 
   /**
    * How data files are written.
@@ -49,6 +51,7 @@ public record TableOptions(
    * @param compressionByLevel other compressions for single levels
    * @param targetSizeBytes a writer goes on in the next file beyond it
    * @param blockSizeBytes size of a stripe or row group; null: the format's own default
+   * @param parquetPages how a Parquet column is cut
    * @param thinMode files lack the {@code _KEY_} columns
    * @param prefix of file names
    * @param timestampLtzLegacy ORC: TIMESTAMP_LTZ is stored by the JVM's default zone
@@ -61,6 +64,7 @@ public record TableOptions(
       int zstdLevel,
       long targetSizeBytes,
       @Nullable Long blockSizeBytes,
+      ParquetPages parquetPages,
       boolean thinMode,
       String prefix,
       boolean timestampLtzLegacy) {
@@ -80,26 +84,37 @@ public record TableOptions(
     }
   }
 
+  /** A page ends with either of these. */
+  public record ParquetPages(long bytes, int rowsMax) {}
+
   /**
    * Statistics of value columns in manifests.
    *
-   * @param byColumn modes set for single columns
+   * @param byLevel other modes for the files of single levels
+   * @param byColumn modes set for single columns, which come first
    * @param keepFirstColumns later columns get none; -1: no limit
    * @param denseStore columns without any are left out
    */
   public record Stats(
-      StatsMode mode, Map<String, StatsMode> byColumn, int keepFirstColumns, boolean denseStore) {
+      StatsMode mode,
+      Map<Integer, StatsMode> byLevel,
+      Map<String, StatsMode> byColumn,
+      int keepFirstColumns,
+      boolean denseStore) {
     public Stats {
+      byLevel = Map.copyOf(byLevel);
       byColumn = Map.copyOf(byColumn);
     }
 
     /**
      * The mode of each column.
      *
+     * @param level of the file
      * @param keys columns whose statistics readers need: those of the key where a file has it among
      *     the value columns only (thin mode)
      */
-    public List<StatsMode> modes(List<String> columns, List<String> keys) {
+    public List<StatsMode> modes(int level, List<String> columns, List<String> keys) {
+      StatsMode ofLevel = byLevel.getOrDefault(level, mode);
       List<StatsMode> modes = new ArrayList<>();
       int counted = 0;
       for (String column : columns) {
@@ -109,7 +124,7 @@ public record TableOptions(
           continue;
         }
         boolean later = keepFirstColumns >= 0 && counted >= keepFirstColumns;
-        modes.add(own != null ? own : later ? StatsMode.NONE : mode);
+        modes.add(own != null ? own : later ? StatsMode.NONE : ofLevel);
         counted++;
       }
       return modes;
@@ -146,6 +161,24 @@ public record TableOptions(
    * @param expireLimit snapshots that one run of expiry removes at most
    */
   public record Retention(int snapshotsMin, int snapshotsMax, Duration time, int expireLimit) {}
+
+  /**
+   * Which partitions are dropped.
+   *
+   * @param time how old a partition may become
+   * @param checkInterval between two looks at them
+   * @param byValues strategy values-time; else update-time: by the newest file
+   * @param pattern of a time with {@code $column} in it; null: the first column
+   * @param formatter of that text; null: 2024-01-31, perhaps with 10:00:00
+   * @param partitionsMax dropped in one run at most
+   */
+  public record PartitionExpiration(
+      Duration time,
+      Duration checkInterval,
+      boolean byValues,
+      @Nullable String pattern,
+      @Nullable String formatter,
+      int partitionsMax) {}
 
   public TableOptions {
     bucketKeys = List.copyOf(bucketKeys);
@@ -193,7 +226,8 @@ public record TableOptions(
             stats(in, schema),
             compaction(in),
             manifests(in),
-            retention(in));
+            retention(in),
+            partitionExpiration(in));
     if (!in.problems().isEmpty()) {
       throw new UnsupportedTableException(
           "schema-"
@@ -215,6 +249,9 @@ public record TableOptions(
         (int) in.number("file.compression.zstd-level", 1L, 1, 22),
         in.size("target-file-size", appendTable ? 256L << 20 : 128L << 20),
         block < 0 ? null : block,
+        new ParquetPages(
+            in.size("parquet.page.size", 1L << 20),
+            in.number("parquet.page.row.count.limit", 20_000, 1)),
         in.flag("data-file.thin-mode", false),
         in.text("data-file.prefix", "data-"),
         in.flag("orc.timestamp-ltz.legacy.type", true));
@@ -229,8 +266,13 @@ public record TableOptions(
         byColumn.put(field.name(), statsMode(in, key, mode));
       }
     }
+    Map<Integer, StatsMode> byLevel = new HashMap<>();
+    String levels = "metadata.stats-mode.per.level";
+    in.byLevel(levels).forEach((level, text) -> byLevel.put(level, statsMode(in, levels, text)));
     return new Stats(
         mode,
+        // Paimon has one mode for all files of a table without a key.
+        schema.primaryKeys().isEmpty() ? Map.of() : byLevel,
         byColumn,
         in.number("metadata.stats-keep-first-n-columns", -1, -1),
         in.flag("metadata.stats-dense-store", true));
@@ -267,6 +309,31 @@ public record TableOptions(
         in.number("snapshot.expire.limit", 50, 1));
   }
 
+  private static @Nullable PartitionExpiration partitionExpiration(OptionReader in) {
+    if (in.text("partition.expiration-time") == null) {
+      return null;
+    }
+    String strategy = in.text("partition.expiration-strategy", "values-time");
+    if (!strategy.equals("values-time") && !strategy.equals("update-time")) {
+      in.problem("partition.expiration-strategy", strategy, "values-time or update-time");
+    }
+    String formatter = in.text("partition.timestamp-formatter");
+    if (formatter != null) {
+      try {
+        DateTimeFormatter.ofPattern(formatter, Locale.ROOT);
+      } catch (IllegalArgumentException e) {
+        in.problem("partition.timestamp-formatter", formatter, "a pattern such as yyyyMMdd");
+      }
+    }
+    return new PartitionExpiration(
+        in.duration("partition.expiration-time", Duration.ZERO),
+        in.duration("partition.expiration-check-interval", Duration.ofHours(1)),
+        strategy.equals("values-time"),
+        in.text("partition.timestamp-pattern"),
+        formatter,
+        in.number("partition.expiration-max-num", 100, 1));
+  }
+
   private static boolean sequenceAscending(OptionReader in) {
     String order = in.text("sequence.field.sort-order", "ascending").toLowerCase(Locale.ROOT);
     if (!order.equals("ascending") && !order.equals("descending")) {
@@ -277,14 +344,15 @@ public record TableOptions(
 
   private static StatsMode statsMode(OptionReader in, String key, StatsMode byDefault) {
     String text = in.text(key);
-    if (text == null) {
-      return byDefault;
-    }
+    return text == null ? byDefault : statsMode(in, key, text);
+  }
+
+  private static StatsMode statsMode(OptionReader in, String key, String text) {
     try {
       return StatsMode.parse(text);
     } catch (IllegalArgumentException e) {
       in.problem(key, text, "none, counts, full or truncate(n)");
-      return byDefault;
+      return StatsMode.NONE;
     }
   }
 

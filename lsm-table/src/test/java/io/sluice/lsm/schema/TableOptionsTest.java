@@ -52,13 +52,15 @@ class TableOptionsTest {
                     1,
                     128L << 20,
                     null,
+                    new TableOptions.ParquetPages(1 << 20, 20_000),
                     false,
                     "data-",
                     true),
-                new TableOptions.Stats(StatsMode.truncate(16), Map.of(), -1, true),
+                new TableOptions.Stats(StatsMode.truncate(16), Map.of(), Map.of(), -1, true),
                 new TableOptions.Compaction(5, 8, 6, 200, 1),
                 new TableOptions.Manifests("zstd", 8L << 20, 16L << 20, 30),
-                new TableOptions.Retention(10, Integer.MAX_VALUE, Duration.ofHours(1), 50)));
+                new TableOptions.Retention(10, Integer.MAX_VALUE, Duration.ofHours(1), 50),
+                null));
   }
 
   @Test
@@ -81,10 +83,13 @@ class TableOptionsTest {
     all.put("file.format.per.level", "0:Avro, 5:parquet");
     all.put("file.compression.per.level", "0:none");
     all.put("file.block-size", "1048576");
+    all.put("parquet.page.size", "4096");
+    all.put("parquet.page.row.count.limit", "100");
     all.put("data-file.thin-mode", "true");
     all.put("data-file.prefix", "d-");
     all.put("orc.timestamp-ltz.legacy.type", "false");
     all.put("metadata.stats-mode", "counts");
+    all.put("metadata.stats-mode.per.level", "0:none, 3:truncate(4)");
     all.put("fields.v.stats-mode", "full");
     all.put("metadata.stats-keep-first-n-columns", "2");
     all.put("metadata.stats-dense-store", "false");
@@ -101,6 +106,12 @@ class TableOptionsTest {
     all.put("snapshot.num-retained.max", "7");
     all.put("snapshot.time-retained", "10 min");
     all.put("snapshot.expire.limit", "3");
+    all.put("partition.expiration-time", "7 d");
+    all.put("partition.expiration-check-interval", "5 min");
+    all.put("partition.expiration-strategy", "update-time");
+    all.put("partition.timestamp-pattern", "$a");
+    all.put("partition.timestamp-formatter", "yyyyMMdd");
+    all.put("partition.expiration-max-num", "9");
     assertThat(TableOptions.of(table(all)))
         .isEqualTo(
             new TableOptions(
@@ -122,19 +133,29 @@ class TableOptionsTest {
                     3,
                     64L << 20,
                     1L << 20,
+                    new TableOptions.ParquetPages(4096, 100),
                     true,
                     "d-",
                     false),
-                new TableOptions.Stats(StatsMode.COUNTS, Map.of("v", StatsMode.FULL), 2, false),
+                new TableOptions.Stats(
+                    StatsMode.COUNTS,
+                    Map.of(0, StatsMode.NONE, 3, StatsMode.truncate(4)),
+                    Map.of("v", StatsMode.FULL),
+                    2,
+                    false),
                 new TableOptions.Compaction(3, 9, 7, 100, 5),
                 new TableOptions.Manifests("deflate", 1024, 2L << 30, 2),
-                new TableOptions.Retention(1, 7, Duration.ofMinutes(10), 3)));
+                new TableOptions.Retention(1, 7, Duration.ofMinutes(10), 3),
+                new TableOptions.PartitionExpiration(
+                    Duration.ofDays(7), Duration.ofMinutes(5), false, "$a", "yyyyMMdd", 9)));
     assertThat(
             TableOptions.of(table(all))
                 .stats()
-                .modes(List.of("id", "a", "b", "v", "c"), List.of("id")))
+                .modes(1, List.of("id", "a", "b", "v", "c"), List.of("id")))
         .containsExactly(
             StatsMode.KEYS, StatsMode.COUNTS, StatsMode.COUNTS, StatsMode.FULL, StatsMode.NONE);
+    assertThat(TableOptions.of(table(all)).stats().modes(3, List.of("a", "v", "c"), List.of()))
+        .containsExactly(StatsMode.truncate(4), StatsMode.FULL, StatsMode.NONE);
   }
 
   @Test

@@ -127,11 +127,14 @@ final class ParquetKeyValueWriter implements KeyValueWriter {
     this.rowGroupBytes = block == null ? ROW_GROUP_BYTES : block;
     this.codec = ParquetCodecs.named(options.compression(level));
     this.codecs = new ParquetCodecs(options.zstdLevel());
+    TableOptions.ParquetPages pages = options.parquetPages();
     ParquetProperties.Builder builder =
         ParquetProperties.builder()
             .withWriterVersion(ParquetProperties.WriterVersion.PARQUET_1_0)
             .withAllocator(new HeapByteBufferAllocator())
-            // A page ends near its size, a megabyte, also where rows are large.
+            .withPageSize(Math.toIntExact(Math.min(pages.bytes(), Integer.MAX_VALUE)))
+            .withPageRowCountLimit(pages.rowsMax())
+            // A page ends near its size also where rows are large.
             .withMinRowCountForPageSizeCheck(1)
             .withMaxRowCountForPageSizeCheck(PAGE_RECORDS_BETWEEN_CHECKS)
             .withPageWriteChecksumEnabled(true);
