@@ -334,7 +334,7 @@ public final class BackfillBench {
   private record OneTable(String deliveredMark) implements SourceCallbacks {
     @Override
     public Optional<TableTarget> target(SourceTableId table) {
-      return Optional.of(new TableTarget("bench", "orders", 2, List.of(), Map.of(), false));
+      return Optional.of(new TableTarget("bench", "orders", 2, "", List.of(), Map.of(), false));
     }
 
     @Override

@@ -138,7 +138,7 @@ public final class SourceBench {
         List.of("bench\\.t"),
         id ->
             id.equals(TABLE)
-                ? Optional.of(new TableTarget("bench", "t", 1, List.of(), Map.of(), false))
+                ? Optional.of(new TableTarget("bench", "t", 1, "", List.of(), Map.of(), false))
                 : Optional.empty(),
         Map.of(),
         Duration.ofMillis(20));

@@ -304,6 +304,7 @@ final class ConfigReader {
       return new TablesConfig(
           new TableDefaults(
               defaults.autoInt("bucket", 1, 32_768),
+              defaults.bytes("bucket-size", 1 << 20),
               format,
               defaults.texts("options"),
               defaults.bool("tinyint1-as-boolean")),

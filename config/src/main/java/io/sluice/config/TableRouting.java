@@ -13,9 +13,9 @@ public final class TableRouting {
   public static final Set<String> SYSTEM_DATABASES =
       Set.of("mysql", "sys", "performance_schema", "information_schema");
 
-  private static final long ROWS_PER_SMALL_BUCKET = 1_000_000;
-  private static final long ROWS_PER_BUCKET = 5_000_000;
-  private static final long SMALL_BUCKETS_MAX = 4;
+  /** Data files take about half of what the server's do. */
+  private static final long SOURCE_BYTES_PER_LAKE_BYTE = 2;
+
   private static final long BUCKETS_MAX = 128;
 
   private final List<TablePattern> include;
@@ -44,9 +44,9 @@ public final class TableRouting {
   /**
    * Where a table goes; empty if it is not captured.
    *
-   * @param estimatedRows what {@code bucket = auto} goes by; 0 if unknown
+   * @param size what {@code bucket = auto} goes by
    */
-  public Optional<LakeTarget> target(String database, String table, long estimatedRows) {
+  public Optional<LakeTarget> target(String database, String table, SourceSize size) {
     if (!captures(database, table)) {
       return Optional.empty();
     }
@@ -62,6 +62,7 @@ public final class TableRouting {
     Map<String, String> options = new LinkedHashMap<>(defaults.options());
     options.put("file.format", defaults.fileFormat());
     rule.ifPresent(found -> options.putAll(found.options()));
+    List<String> partitionBy = rule.map(TableRule::partitionBy).orElse(List.of());
     Boolean asBoolean = rule.map(TableRule::tinyIntOneAsBoolean).orElse(null);
     return Optional.of(
         new LakeTarget(
@@ -69,9 +70,9 @@ public final class TableRouting {
                 .map(into -> own(into.database(), database))
                 .orElse(database),
             rule.flatMap(TableRule::into).map(into -> own(into.table(), table)).orElse(table),
-            auto ? autoBuckets(estimatedRows) : buckets,
-            auto,
-            rule.map(TableRule::partitionBy).orElse(List.of()),
+            auto ? autoBuckets(partitionBy, size, defaults.bucketBytes()) : buckets,
+            auto ? reason(partitionBy, size) : "",
+            partitionBy,
             options,
             asBoolean == null ? defaults.tinyIntOneAsBoolean() : asBoolean));
   }
@@ -81,16 +82,26 @@ public final class TableRouting {
   }
 
   /**
-   * What {@code bucket = auto} picks: one bucket for each million rows up to four, then one for
-   * each five million, at most 128. A table's number never changes by itself.
+   * What {@code bucket = auto} picks: as many buckets as make each of them about as large as is
+   * wanted, at least one, at most 128; one in each partition of a table that has some, since nobody
+   * knows how many there will be. A table's number never changes by itself.
+   *
+   * @param bucketBytes wanted size of a bucket
    */
-  public static int autoBuckets(long estimatedRows) {
-    long small = Math.min(SMALL_BUCKETS_MAX, ceilDiv(estimatedRows, ROWS_PER_SMALL_BUCKET));
-    long large = ceilDiv(estimatedRows, ROWS_PER_BUCKET);
-    return (int) Math.max(1, Math.min(BUCKETS_MAX, Math.max(small, large)));
+  static int autoBuckets(List<String> partitionBy, SourceSize size, long bucketBytes) {
+    long lakeBytes = size.bytesAtLeast() / SOURCE_BYTES_PER_LAKE_BYTE;
+    long wanted = partitionBy.isEmpty() ? (lakeBytes + bucketBytes - 1) / bucketBytes : 1;
+    return (int) Math.max(1, Math.min(BUCKETS_MAX, wanted));
   }
 
-  private static long ceilDiv(long value, long by) {
-    return value <= 0 ? 0 : (value - 1) / by + 1;
+  private static String reason(List<String> partitionBy, SourceSize size) {
+    if (!partitionBy.isEmpty()) {
+      return "auto: one in each partition";
+    }
+    if (size.bytesAtLeast() == 0) {
+      return "auto: the source tells no size";
+    }
+    long mib = (size.bytesAtLeast() + (1 << 20) - 1) >> 20;
+    return "auto: about " + mib + " MiB in the source";
   }
 }

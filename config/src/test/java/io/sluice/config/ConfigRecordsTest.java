@@ -188,7 +188,8 @@ class ConfigRecordsTest {
     assertThat(load("").tables())
         .isEqualTo(
             new TablesConfig(
-                new TableDefaults(OptionalInt.empty(), "orc", Map.of(), false), List.of()));
+                new TableDefaults(OptionalInt.empty(), 1L << 30, "orc", Map.of(), false),
+                List.of()));
   }
 
   @Test
@@ -197,7 +198,7 @@ class ConfigRecordsTest {
         load("""
                 sluice.tables {
                   defaults {
-                    bucket = 4, file-format = orc, tinyint1-as-boolean = true
+                    bucket = 4, bucket-size = 64 MiB, file-format = orc, tinyint1-as-boolean = true
                     options { target-file-size = "64 mb", a { b = 1 } }
                   }
                   rules = [
@@ -211,7 +212,11 @@ class ConfigRecordsTest {
     assertThat(tables.defaults())
         .isEqualTo(
             new TableDefaults(
-                OptionalInt.of(4), "orc", Map.of("target-file-size", "64 mb", "a.b", "1"), true));
+                OptionalInt.of(4),
+                64L << 20,
+                "orc",
+                Map.of("target-file-size", "64 mb", "a.b", "1"),
+                true));
     assertThat(tables.rules())
         .containsExactly(
             new TableRule(

@@ -24,7 +24,7 @@ class TableRoutingTest {
     assertThat(routing.captures("shop", "orders")).isTrue();
     assertThat(routing.captures("shop", "tmp_1")).isFalse();
     assertThat(routing.captures("crm", "orders")).isFalse();
-    assertThat(routing.target("shop", "tmp_1", 0)).isEmpty();
+    assertThat(routing.target("shop", "tmp_1", SourceSize.UNKNOWN)).isEmpty();
   }
 
   @Test
@@ -37,10 +37,16 @@ class TableRoutingTest {
 
   @Test
   void withoutARuleATableKeepsItsName() {
-    assertThat(routing("").target("shop", "orders", 0))
+    assertThat(routing("").target("shop", "orders", SourceSize.UNKNOWN))
         .contains(
             new LakeTarget(
-                "shop", "orders", 1, true, List.of(), Map.of("file.format", "orc"), false));
+                "shop",
+                "orders",
+                1,
+                "auto: the source tells no size",
+                List.of(),
+                Map.of("file.format", "orc"),
+                false));
   }
 
   @Test
@@ -56,23 +62,23 @@ class TableRoutingTest {
               ]
             }
             """);
-    assertThat(routing.target("shop", "orders", 0))
+    assertThat(routing.target("shop", "orders", SourceSize.UNKNOWN))
         .contains(
             new LakeTarget(
                 "ods",
                 "o",
                 3,
-                false,
+                "",
                 List.of("dt"),
                 Map.of("file.format", "orc", "a", "1", "b", "2"),
                 true));
-    assertThat(routing.target("shop", "items", 0))
+    assertThat(routing.target("shop", "items", SourceSize.UNKNOWN))
         .contains(
             new LakeTarget(
                 "ods",
                 "items",
                 7,
-                false,
+                "",
                 List.of(),
                 Map.of("file.format", "orc", "a", "1", "b", "1"),
                 false));
@@ -84,26 +90,46 @@ class TableRoutingTest {
         routing(
             "sluice.tables { defaults { bucket = 3 }, rules = [ { match = shop.a, bucket = auto }"
                 + " ] }");
-    assertThat(routing.target("shop", "a", 2_000_001).orElseThrow().buckets()).isEqualTo(3);
-    assertThat(routing.target("shop", "a", 2_000_001).orElseThrow().bucketsAuto()).isTrue();
-    assertThat(routing.target("shop", "b", 2_000_001).orElseThrow().bucketsAuto()).isFalse();
+    SourceSize size = new SourceSize(9, (5L << 30) + 1);
+    LakeTarget auto = routing.target("shop", "a", size).orElseThrow();
+    assertThat(auto.buckets()).isEqualTo(3);
+    assertThat(auto.bucketsText()).isEqualTo("3 buckets (auto: about 5121 MiB in the source)");
+    LakeTarget fixed = routing.target("shop", "b", size).orElseThrow();
+    assertThat(fixed.buckets()).isEqualTo(3);
+    assertThat(fixed.bucketsText()).isEqualTo("3 buckets");
   }
 
+  @Test
+  void nobodyKnowsTheSizeOfAPartition() {
+    LakeTarget target =
+        routing("sluice.tables.rules = [ { match = shop.a, partition-by = [day] } ]")
+            .target("shop", "a", new SourceSize(1, 1L << 40))
+            .orElseThrow();
+    assertThat(target.bucketsText()).isEqualTo("1 bucket (auto: one in each partition)");
+  }
+
+  @Test
+  void aNewTableGetsOneBucket() {
+    assertThat(routing("").target("shop", "a", SourceSize.UNKNOWN).orElseThrow().bucketsText())
+        .isEqualTo("1 bucket (auto: the source tells no size)");
+  }
+
+  /** A bucket is to have 1000 bytes, which are 2000 in the source. */
   @ParameterizedTest
   @CsvSource({
-    "-1, 1",
-    "0, 1",
-    "1000000, 1",
-    "1000001, 2",
-    "2000000, 2",
-    "4000000, 4",
-    "20000000, 4",
-    "20000001, 5",
-    "100000000, 20",
-    "640000000, 128",
-    "9000000000000, 128"
+    "-1, 0, 1",
+    "0, 0, 1",
+    "0, 1999, 1",
+    "0, 2000, 1",
+    "0, 2002, 2",
+    "900, 2002, 2",
+    "0, 20000, 10",
+    "0, 256000, 128",
+    "0, 9000000000000, 128",
+    "150, 0, 10"
   })
-  void automaticBucketsGrowWithTheTable(long rows, int buckets) {
-    assertThat(TableRouting.autoBuckets(rows)).isEqualTo(buckets);
+  void automaticBucketsGrowWithTheTable(long rows, long bytes, int buckets) {
+    assertThat(TableRouting.autoBuckets(List.of(), new SourceSize(rows, bytes), 1000))
+        .isEqualTo(buckets);
   }
 }

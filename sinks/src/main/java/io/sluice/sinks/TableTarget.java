@@ -9,6 +9,7 @@ import java.util.Map;
  * @param lakeDatabase database in the warehouse
  * @param lakeTable table in it
  * @param buckets fixed number of buckets for a new table
+ * @param bucketsText the number in words, with what it was chosen by
  * @param partitionBy column names, empty for none
  * @param options further table options for a new table
  * @param tinyIntOneAsBoolean TINYINT(1) becomes BOOLEAN
@@ -17,6 +18,7 @@ public record TableTarget(
     String lakeDatabase,
     String lakeTable,
     int buckets,
+    String bucketsText,
     List<String> partitionBy,
     Map<String, String> options,
     boolean tinyIntOneAsBoolean) {

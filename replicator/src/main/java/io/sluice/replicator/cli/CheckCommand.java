@@ -164,11 +164,9 @@ final class CheckCommand implements Callable<Integer> {
             + "."
             + table.target().table()
             + ", about "
-            + table.source().estimatedRows()
+            + table.source().size().rows()
             + " rows, "
-            + table.target().buckets()
-            + (table.target().buckets() == 1 ? " bucket" : " buckets")
-            + (table.target().bucketsAuto() ? " (auto)" : "")
+            + table.target().bucketsText()
             + ", primary key "
             + table.source().definition().primaryKey());
     if (!(table.plan() instanceof PlannedTable.Planned planned)) {

@@ -5,6 +5,7 @@ import io.sluice.config.LakeTarget;
 import io.sluice.config.Secret;
 import io.sluice.config.SluiceConfig;
 import io.sluice.config.SourceConfig;
+import io.sluice.config.SourceSize;
 import io.sluice.config.SourceType;
 import io.sluice.config.TableErrorPolicy;
 import io.sluice.config.TablePattern;
@@ -21,7 +22,6 @@ import io.sluice.sinks.TableTarget;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.function.ToLongFunction;
 
 /** What each part of a daemon gets of the config. Pure. */
 final class ConfigMapping {
@@ -63,15 +63,13 @@ final class ConfigMapping {
   }
 
   /**
-   * @param estimatedRows what the server thinks a table holds; 0 if unknown
+   * @param sizes what the server thinks a table holds
    */
   static Function<SourceTableId, Optional<TableTarget>> targets(
-      SluiceConfig config, ToLongFunction<SourceTableId> estimatedRows) {
+      SluiceConfig config, Function<SourceTableId, SourceSize> sizes) {
     TableRouting routing = config.routing();
     return id ->
-        routing
-            .target(id.database(), id.table(), estimatedRows.applyAsLong(id))
-            .map(ConfigMapping::target);
+        routing.target(id.database(), id.table(), sizes.apply(id)).map(ConfigMapping::target);
   }
 
   private static TableTarget target(LakeTarget target) {
@@ -79,6 +77,7 @@ final class ConfigMapping {
         target.database(),
         target.table(),
         target.buckets(),
+        target.bucketsText(),
         target.partitionBy(),
         target.options(),
         target.tinyIntOneAsBoolean());

@@ -2,6 +2,7 @@ package io.sluice.replicator.daemon;
 
 import io.sluice.config.ConfigProblemsException;
 import io.sluice.config.SluiceConfig;
+import io.sluice.config.SourceSize;
 import io.sluice.config.TableErrorPolicy;
 import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.error.LsmException;
@@ -101,7 +102,7 @@ public final class Daemon implements AutoCloseable {
   private volatile boolean began;
 
   private volatile RunLiveness liveness = new RunLiveness();
-  private volatile Map<SourceTableId, Long> rowEstimates = Map.of();
+  private volatile Map<SourceTableId, SourceSize> sizes = Map.of();
 
   /** A change of the config that is waited for. */
   private static final class Reload {
@@ -489,7 +490,8 @@ public final class Daemon implements AutoCloseable {
     try {
       SourceSettings settings =
           ConfigMapping.source(
-              config, ConfigMapping.targets(config, id -> rowEstimates.getOrDefault(id, 0L)));
+              config,
+              ConfigMapping.targets(config, id -> sizes.getOrDefault(id, SourceSize.UNKNOWN)));
       lookAtSource(settings, store);
       Runtime jvm = Runtime.getRuntime();
       var parts =
@@ -538,7 +540,7 @@ public final class Daemon implements AutoCloseable {
       notYet = SourcePreflight.notYet(settings);
     }
     try {
-      rowEstimates = RowEstimates.read(ConfigMapping.jdbc(config));
+      sizes = SizeEstimates.read(ConfigMapping.jdbc(config));
     } catch (SQLException e) {
       throw new PipelineStoppedException(
           Reason.UNREACHABLE, "The source's catalog can't be read: " + e.getMessage(), e);

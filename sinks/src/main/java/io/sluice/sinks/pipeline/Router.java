@@ -28,6 +28,8 @@ import java.util.Iterator;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The stream's entrance: gives every event its number, finds its bucket, copies it into that
@@ -35,6 +37,8 @@ import org.jspecify.annotations.Nullable;
  * outside it.
  */
 final class Router implements ChangeInput {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Router.class);
 
   private final PipelineMonitor monitor;
   private final SourceCallbacks source;
@@ -174,7 +178,7 @@ final class Router implements ChangeInput {
           monitor.raiseNumber(numberFloor);
           TableState state = tables.add(definition, lake, target, decision, facts, 0);
           if (decision.kind() != SchemaGate.Decision.Kind.KEEP) {
-            listener.schemaChanged(lake.name(), kind(decision));
+            told(definition, lake, target, decision);
           }
           if (decision.oldRowsNeedValues() && facts != null) {
             markAgain(definition.id());
@@ -317,9 +321,19 @@ final class Router implements ChangeInput {
             definition, lake, target, decision, tables.recovered(definition.id()), generation);
     state.broughtBack();
     if (decision.kind() != SchemaGate.Decision.Kind.KEEP) {
-      listener.schemaChanged(lake.name(), kind(decision));
+      told(definition, lake, target, decision);
     }
     return state;
+  }
+
+  /** Tells of a table that is made or changed. */
+  private void told(
+      SourceTable definition, LakeTable lake, TableTarget target, SchemaGate.Decision decision) {
+    listener.schemaChanged(lake.name(), kind(decision));
+    if (decision.kind() == SchemaGate.Decision.Kind.CREATE) {
+      LOG.info(
+          "Table {} goes to the new table {} of {}", definition.id(), lake, target.bucketsText());
+    }
   }
 
   private static String kind(SchemaGate.Decision decision) {

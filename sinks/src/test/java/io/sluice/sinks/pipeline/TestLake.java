@@ -115,13 +115,15 @@ final class TestLake {
   static class Source implements SourceCallbacks {
     volatile String delivered = "";
     int buckets = 2;
+    List<String> partitionBy = List.of();
+    Map<String, String> options = Map.of();
 
     @Override
     public Optional<TableTarget> target(SourceTableId table) {
       return table.table().startsWith("not_")
           ? Optional.empty()
           : Optional.of(
-              new TableTarget("shop", table.table(), buckets, List.of(), Map.of(), false));
+              new TableTarget("shop", table.table(), buckets, "", partitionBy, options, false));
     }
 
     @Override

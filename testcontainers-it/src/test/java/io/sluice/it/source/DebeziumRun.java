@@ -63,7 +63,7 @@ final class DebeziumRun implements AutoCloseable {
         id ->
             capturing(database).test(id)
                 ? Optional.of(
-                    new TableTarget(id.database(), id.table(), 1, List.of(), Map.of(), false))
+                    new TableTarget(id.database(), id.table(), 1, "", List.of(), Map.of(), false))
                 : Optional.empty(),
         engine,
         Duration.ofMillis(20));

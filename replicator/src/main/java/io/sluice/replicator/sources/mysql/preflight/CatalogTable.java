@@ -1,5 +1,6 @@
 package io.sluice.replicator.sources.mysql.preflight;
 
+import io.sluice.config.SourceSize;
 import io.sluice.evolution.SourceTable;
 import java.util.List;
 
@@ -8,11 +9,11 @@ import java.util.List;
  *
  * @param kind e.g. {@code BASE TABLE}, {@code SYSTEM VERSIONED}
  * @param engine e.g. {@code InnoDB}; empty if it isn't told
- * @param estimatedRows the server's estimate; 0 if it has none
+ * @param size the server's estimate
  * @param cascades names of foreign keys by which a change of another table changes this one
  */
 public record CatalogTable(
-    SourceTable definition, String kind, String engine, long estimatedRows, List<String> cascades) {
+    SourceTable definition, String kind, String engine, SourceSize size, List<String> cascades) {
 
   public CatalogTable {
     cascades = List.copyOf(cascades);

@@ -1,5 +1,6 @@
 package io.sluice.replicator.sources.mysql.preflight;
 
+import io.sluice.config.SourceSize;
 import io.sluice.config.TableRouting;
 import io.sluice.evolution.SourceColumn;
 import io.sluice.evolution.SourceTable;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class SourceCatalog {
 
   private static final String TABLES =
-      "SELECT TABLE_NAME, TABLE_TYPE, ENGINE, TABLE_ROWS FROM information_schema.TABLES"
+      "SELECT TABLE_NAME, TABLE_TYPE, ENGINE, TABLE_ROWS, DATA_LENGTH FROM information_schema.TABLES"
           + " WHERE TABLE_SCHEMA = ? ORDER BY TABLE_NAME";
   private static final String COLUMNS =
       "SELECT TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE, CHARACTER_SET_NAME,"
@@ -98,7 +99,7 @@ final class SourceCatalog {
                   definition,
                   kind,
                   engine == null ? "" : engine,
-                  rows.getLong(4),
+                  new SourceSize(rows.getLong(4), rows.getLong(5)),
                   cascades(database, name)));
         }
       }

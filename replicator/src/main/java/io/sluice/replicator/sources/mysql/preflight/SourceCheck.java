@@ -130,8 +130,7 @@ public final class SourceCheck {
 
   private PlannedSourceTable plan(CatalogTable table) {
     SourceTableId id = table.definition().id();
-    LakeTarget target =
-        routing.target(id.database(), id.table(), table.estimatedRows()).orElseThrow();
+    LakeTarget target = routing.target(id.database(), id.table(), table.size()).orElseThrow();
     PlannedTable plan =
         TablePlanner.plan(
             table.definition(),
