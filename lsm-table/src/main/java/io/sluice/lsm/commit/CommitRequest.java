@@ -1,9 +1,12 @@
 package io.sluice.lsm.commit;
 
+import io.sluice.lsm.binary.BinaryRow;
 import io.sluice.lsm.manifest.ManifestEntry;
 import io.sluice.lsm.snapshot.Snapshot;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,7 +52,24 @@ public record CommitRequest(
    * OVERWRITE that deletes every live file (of one partition, or of all), computed anew for each
    * attempt: TRUNCATE.
    */
-  public record DeleteAll(io.sluice.lsm.binary.@Nullable BinaryRow partition) implements Change {}
+  public record DeleteAll(@Nullable BinaryRow partition) implements Change {}
+
+  /**
+   * OVERWRITE that deletes every live file of some partitions. Where there are none left the commit
+   * returns null.
+   *
+   * @param choice asked anew for each attempt
+   */
+  public record DeletePartitions(PartitionChoice choice) implements Change {}
+
+  /** Tells which partitions go. */
+  @FunctionalInterface
+  public interface PartitionChoice {
+    /**
+     * @param live files of the snapshot that the attempt goes by
+     */
+    Set<BinaryRow> of(Collection<ManifestEntry> live);
+  }
 
   /** Looks at the table before each attempt, the first one included. */
   @FunctionalInterface

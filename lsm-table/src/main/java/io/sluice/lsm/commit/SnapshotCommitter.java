@@ -18,7 +18,7 @@ public interface SnapshotCommitter {
   /**
    * Publishes one snapshot.
    *
-   * @return the snapshot, or null if the guard found it there already
+   * @return the snapshot; null if the guard found it there already, or nothing was left to delete
    * @throws io.sluice.lsm.error.CommitConflictException only for a Compaction whose inputs are gone
    *     or whose outputs overlap what is there
    * @throws io.sluice.lsm.error.CommitUnknownException it cannot be told whether the commit took

@@ -5,6 +5,7 @@ import io.sluice.lsm.commit.CommitRequest.Append;
 import io.sluice.lsm.commit.CommitRequest.AttemptGuard;
 import io.sluice.lsm.commit.CommitRequest.Compaction;
 import io.sluice.lsm.commit.CommitRequest.DeleteAll;
+import io.sluice.lsm.commit.CommitRequest.DeletePartitions;
 import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.error.CommitConflictException;
 import io.sluice.lsm.error.CommitUnknownException;
@@ -38,6 +39,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -199,6 +201,7 @@ public final class TableCommitter implements SnapshotCommitter {
     private final AttemptGuard guard;
     private final RequestKey key;
     private @Nullable PreparedDelta compactionDelta;
+    private Set<BinaryRow> partitions = Set.of();
 
     Commit(CommitRequest request, AttemptGuard guard) {
       this.request = request;
@@ -227,6 +230,9 @@ public final class TableCommitter implements SnapshotCommitter {
         }
         // landed() has closed an attempt that lost.
         attempt = open.get(key);
+        if (attempt == null && nothingToDelete(latest)) {
+          return null;
+        }
         if (attempt == null) {
           attempt = buildIfThere(latest);
         }
@@ -368,6 +374,24 @@ public final class TableCommitter implements SnapshotCommitter {
       }
     }
 
+    /** Asks which partitions go, if that is what is wanted. */
+    private boolean nothingToDelete(@Nullable Snapshot latest) throws IOException {
+      if (!(request.change() instanceof DeletePartitions delete)) {
+        return false;
+      }
+      partitions = Set.of();
+      try {
+        partitions = Set.copyOf(delete.choice().of(state.liveFilesOf(latest, null).entries()));
+        return partitions.isEmpty();
+      } catch (FileNotFoundException e) {
+        if (latest == null || snapshots.exists(latest.id())) {
+          throw e;
+        }
+        // It has expired meanwhile, which building on it will find, too.
+        return false;
+      }
+    }
+
     /** Null if the newest snapshot has expired meanwhile: others have gone far ahead. */
     private @Nullable Attempt buildIfThere(@Nullable Snapshot latest) throws IOException {
       try {
@@ -381,14 +405,14 @@ public final class TableCommitter implements SnapshotCommitter {
     }
 
     private Attempt build(@Nullable Snapshot latest) throws IOException {
-      boolean ownDelta = request.change() instanceof DeleteAll;
+      boolean ownDelta = kind() == CommitKind.OVERWRITE;
       PreparedDelta delta;
       if (request.change() instanceof Append append) {
         delta = append.delta();
       } else if (request.change() instanceof Compaction compaction) {
         delta = compactionDelta(compaction, latest);
       } else {
-        delta = deleteAll((DeleteAll) request.change(), latest);
+        delta = deletion(latest);
       }
       ManifestMerge.Result base = null;
       try {
@@ -447,23 +471,26 @@ public final class TableCommitter implements SnapshotCommitter {
       return delta;
     }
 
-    private PreparedDelta deleteAll(DeleteAll change, @Nullable Snapshot latest)
-        throws IOException {
-      BinaryRow partition = change.partition();
-      if (latest != null && latest.indexManifest() != null && partition != null) {
+    private PreparedDelta deletion(@Nullable Snapshot latest) throws IOException {
+      BinaryRow partition =
+          request.change() instanceof DeleteAll emptying ? emptying.partition() : null;
+      boolean all = request.change() instanceof DeleteAll;
+      if (latest != null && latest.indexManifest() != null && !(all && partition == null)) {
         throw new UnsupportedTableException(
-            "Cannot empty a partition of table "
+            "Cannot drop partitions of table "
                 + paths.root()
                 + ": snapshot "
                 + latest.id()
                 + " has index files (deletion vectors or dynamic buckets), which this engine does"
-                + " not rewrite. Empty the whole table, or use Paimon.");
+                + " not rewrite. Let Paimon drop them.");
       }
       List<ManifestEntry> entries = new ArrayList<>();
       for (ManifestEntry live : state.liveFilesOf(latest, partition).entries()) {
-        entries.add(
-            new ManifestEntry(
-                Kind.DELETE, live.partition(), live.bucket(), live.totalBuckets(), live.file()));
+        if (all || partitions.contains(live.partition())) {
+          entries.add(
+              new ManifestEntry(
+                  Kind.DELETE, live.partition(), live.bucket(), live.totalBuckets(), live.file()));
+        }
       }
       return write(entries);
     }

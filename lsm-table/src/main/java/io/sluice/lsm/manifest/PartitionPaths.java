@@ -14,7 +14,10 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Folders of partitions and buckets (format description section 1.2). Null, the empty and the blank
@@ -64,6 +67,14 @@ public final class PartitionPaths {
     }
   }
 
+  /**
+   * Whose texts are those that Paimon's values give, a DATE its day number, whatever the options.
+   */
+  public static PartitionPaths plain(TablePaths paths, TableSchema schema) {
+    return new PartitionPaths(
+        paths, partitionType(schema), TableOptions.of(schema).partitionDefaultName(), true);
+  }
+
   /** The partition columns of a schema, in the order of the folders. */
   public static RowType partitionType(TableSchema schema) {
     return schema.rowType().project(schema.rowType().positions(schema.partitionKeys()));
@@ -82,6 +93,15 @@ public final class PartitionPaths {
       escape(value.isBlank() ? defaultName : value, result);
     }
     return result.toString();
+  }
+
+  /** The values of a partition as texts, not escaped; null for NULL. */
+  public List<@Nullable String> values(BinaryRow partition) {
+    List<@Nullable String> result = new ArrayList<>();
+    for (int i = 0; i < partitionType.size(); i++) {
+      result.add(partition.isNullAt(i) ? null : text(partition, i));
+    }
+    return result;
   }
 
   /** All other names of the table. */

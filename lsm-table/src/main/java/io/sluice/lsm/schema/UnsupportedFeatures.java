@@ -41,7 +41,6 @@ public final class UnsupportedFeatures {
       List.of(
           "rowkind.field",
           "data-file.external-paths",
-          "partition.expiration-time",
           "orc.encrypt",
           "orc.mask",
           "full-compaction.delta-commits");

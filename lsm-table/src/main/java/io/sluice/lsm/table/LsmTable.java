@@ -14,6 +14,7 @@ import io.sluice.lsm.error.CorruptTableException;
 import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.expire.ConsumerFiles;
 import io.sluice.lsm.expire.OrphanFiles;
+import io.sluice.lsm.expire.PartitionExpiry;
 import io.sluice.lsm.expire.Rollback;
 import io.sluice.lsm.expire.SnapshotExpiry;
 import io.sluice.lsm.expire.TagRemoval;
@@ -383,6 +384,15 @@ public final class LsmTable {
   public SnapshotExpiry newExpiry() {
     refuseBranch("expire snapshots of");
     return new SnapshotExpiry(fileIO, paths, schema, snapshots, manifests, clock);
+  }
+
+  /** Drops partitions whose time is over, by the newest schema's options. */
+  public PartitionExpiry newPartitionExpiry() throws IOException {
+    refuseBranch("drop partitions of");
+    TableSchema newest = newestSchema();
+    UnsupportedFeatures.checkWriting(newest, paths.root());
+    return new PartitionExpiry(
+        paths, newest, snapshots, manifests, partitionPaths, committer, clock);
   }
 
   /** Finds and deletes files that nothing leads to. One thread at a time. */

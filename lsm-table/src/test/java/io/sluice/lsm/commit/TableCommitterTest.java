@@ -10,7 +10,7 @@ import io.sluice.lsm.binary.BinaryRow;
 import io.sluice.lsm.commit.CommitRequest.Append;
 import io.sluice.lsm.commit.CommitRequest.AttemptGuard;
 import io.sluice.lsm.commit.CommitRequest.Compaction;
-import io.sluice.lsm.commit.CommitRequest.DeleteAll;
+import io.sluice.lsm.commit.CommitRequest.DeletePartitions;
 import io.sluice.lsm.commit.CommitRequest.Seen;
 import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.error.CommitConflictException;
@@ -268,7 +268,7 @@ class TableCommitterTest {
         append(eu, 0, file("a", 0, 1, 10)),
         append(TestFiles.partition("a longer name"), 0, file("b", 0, 1, 5)));
 
-    table.commit("u", 2, new DeleteAll(eu));
+    table.commit("u", 2, new DeletePartitions(live -> Set.of(eu)));
 
     assertThat(table.live()).containsExactly("b@0");
     table.requireAllReadable();

@@ -1,6 +1,7 @@
 package io.sluice.replicator.cli;
 
 import io.sluice.lsm.expire.OrphanFiles;
+import io.sluice.lsm.expire.PartitionExpiry;
 import io.sluice.lsm.expire.Retention;
 import io.sluice.lsm.expire.SnapshotExpiry;
 import io.sluice.lsm.io.FileIO;
@@ -27,7 +28,9 @@ import picocli.CommandLine.Option;
     name = "expire",
     description = {
       "Removes old snapshots of a table with the files that only they need, and tags whose time to"
-          + " live is over. What tags, branches and consumers (so each pipeline) need stays.",
+          + " live is over. What tags, branches and consumers (so each pipeline) need stays. Before,"
+          + " partitions whose partition.expiration-time is over are dropped, if the table has that"
+          + " option.",
       "With --orphans, files that nothing leads to, instead."
     })
 final class ExpireCommand implements Callable<Integer> {
@@ -119,6 +122,7 @@ final class ExpireCommand implements Callable<Integer> {
             .newTagRemoval()
             .deleteOver(LocalDateTime.ofInstant(context.clock().instant(), ZoneId.systemDefault()));
     tags.forEach(tag -> context.out().println("Tag " + tag + " was over and is gone."));
+    expirePartitions(opened);
     int snapshots = 0;
     int files = 0;
     SnapshotExpiry.Result result;
@@ -146,6 +150,22 @@ final class ExpireCommand implements Callable<Integer> {
                 + " snapshots expired, "
                 + files
                 + " files deleted.");
+  }
+
+  private void expirePartitions(LsmTable opened) throws IOException {
+    PartitionExpiry expiry = opened.newPartitionExpiry();
+    PartitionExpiry.Result result;
+    do {
+      result = expiry.expire("sluice-expire");
+      result
+          .dropped()
+          .forEach(
+              partition ->
+                  context.out().println("Partition " + partition + " was over and is dropped."));
+    } while (result.more());
+    if (!result.unreadable().isEmpty()) {
+      context.err().println(result.unreadableText());
+    }
   }
 
   private void cleanOrphans(LsmTable opened) throws Exception {

@@ -4,6 +4,7 @@ import io.sluice.lsm.compaction.CompactionListener;
 import io.sluice.lsm.compaction.CompactionPool;
 import io.sluice.lsm.compaction.TableCompactor;
 import io.sluice.lsm.expire.ConsumerFiles;
+import io.sluice.lsm.expire.PartitionExpiry;
 import io.sluice.lsm.expire.Retention;
 import io.sluice.lsm.expire.SnapshotExpiry;
 import io.sluice.lsm.table.LsmTable;
@@ -13,6 +14,7 @@ import io.sluice.sinks.PipelineSettings;
 import io.sluice.sinks.epoch.LakeTable;
 import io.sluice.sinks.epoch.LakeTables;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -41,6 +43,10 @@ final class Maintenance implements AutoCloseable {
   private static final int EPOCHS_BETWEEN_EXPIRIES = 50;
 
   private static final long NANOS_BETWEEN_EXPIRIES = TimeUnit.SECONDS.toNanos(60);
+
+  /** Between two looks whether a table's options want partitions to expire. */
+  private static final Duration BETWEEN_LOOKS_FOR_OPTIONS = Duration.ofMinutes(5);
+
   private static final long NANOS_BETWEEN_COUNTS = TimeUnit.SECONDS.toNanos(5);
   private static final long NANOS_BETWEEN_WARNINGS = TimeUnit.SECONDS.toNanos(60);
 
@@ -60,6 +66,7 @@ final class Maintenance implements AutoCloseable {
     long lastExpiry = System.nanoTime();
     long lastCount = System.nanoTime() - NANOS_BETWEEN_COUNTS;
     long lastWarning = System.nanoTime() - NANOS_BETWEEN_WARNINGS;
+    long nextPartitions = System.nanoTime();
   }
 
   private final Map<LakeTable, Care> cares = new ConcurrentHashMap<>();
@@ -257,6 +264,11 @@ final class Maintenance implements AutoCloseable {
         care.lastExpiry = now;
         expire(table, lsm, ourSnapshot);
       }
+      if (expire && now - care.nextPartitions >= 0) {
+        doing = "dropping old partitions of table " + table;
+        care.nextPartitions = now + BETWEEN_LOOKS_FOR_OPTIONS.toNanos();
+        care.nextPartitions = now + expirePartitions(table, lsm).toNanos();
+      }
       if (count) {
         care.lastCount = now;
         liveFiles.put(table, lsm.liveFileCount(lsm.snapshots().findLatest()));
@@ -304,6 +316,30 @@ final class Maintenance implements AutoCloseable {
       result = lsm.newExpiry().expire(retention);
       log.debug("Expired {} snapshots of {}", result.snapshots(), table);
     } while (result.more() && !Thread.currentThread().isInterrupted());
+  }
+
+  /** Returns the time until the next look. */
+  private Duration expirePartitions(LakeTable table, LsmTable lsm) throws IOException {
+    PartitionExpiry expiry = lsm.newPartitionExpiry();
+    Duration interval = expiry.checkInterval();
+    if (interval == null) {
+      return BETWEEN_LOOKS_FOR_OPTIONS;
+    }
+    PartitionExpiry.Result result;
+    do {
+      result = expiry.expire(Pipeline.compactionUser(settings.name()));
+      if (!result.dropped().isEmpty()) {
+        log.info(
+            "Table {}: {} partitions are over and were dropped: {}",
+            table,
+            result.dropped().size(),
+            result.dropped());
+      }
+    } while (result.more() && !Thread.currentThread().isInterrupted());
+    if (!result.unreadable().isEmpty()) {
+      log.warn("Table {}: {}", table, result.unreadableText());
+    }
+    return interval;
   }
 
   @Override

@@ -25,6 +25,7 @@ import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.RoutedTable;
 import io.sluice.sinks.TableRefusedException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -100,6 +101,51 @@ class PipelineTest {
     put(a, RowKind.INSERT, 3, "three");
     commit();
     assertThat(lake.rows(storage, "a")).isEqualTo(Map.of(1L, "uno", 3L, "three"));
+  }
+
+  /** What expiry drops is gone; the position is not, nor are rows that come later. */
+  @Test
+  void dropsPartitionsThatAreOver() throws Exception {
+    pipeline.abort();
+    TestLake.Source source = new TestLake.Source();
+    source.partitionBy = List.of("v");
+    source.options =
+        Map.of("partition.expiration-time", "7 d", "partition.expiration-check-interval", "1 min");
+    pipeline = lake.start(storage, lake.settings(), source, PipelineListener.NONE, 2);
+    changes = pipeline.changes();
+    SourceTable parted =
+        new SourceTable(
+            TestLake.id("a"),
+            List.of(
+                definition("a").columns().get(0),
+                new SourceColumn("v", "VARCHAR", 200, null, false, "utf8mb4", List.of(), null)),
+            List.of("id", "v"));
+    RoutedTable a = changes.tableChanged(parted, null).orElseThrow();
+    put(a, RowKind.INSERT, 1, "2020-01-01");
+    put(a, RowKind.INSERT, 2, "2099-01-01");
+    // Expiry looks after some epochs.
+    for (int i = 0; i < 55; i++) {
+      put(a, RowKind.UPDATE_AFTER, 2, "2099-01-01");
+      commit();
+    }
+    TestLake.await(
+        () -> {
+          try {
+            return lake.snapshots(storage, "a").stream()
+                .anyMatch(snapshot -> snapshot.commitKind() == CommitKind.OVERWRITE);
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
+    assertThat(lake.rows(storage, "a")).isEqualTo(Map.of(2L, "2099-01-01"));
+    pipeline.abort();
+    pipeline = lake.start(storage, lake.settings(), source, PipelineListener.NONE, 2);
+    changes = pipeline.changes();
+    assertThat(pipeline.recovered().position()).contains(position(at));
+    a = changes.restoreTable(parted).orElseThrow();
+    put(a, RowKind.INSERT, 1, "2020-01-01");
+    commit();
+    assertThat(lake.rows(storage, "a")).isEqualTo(Map.of(1L, "2020-01-01", 2L, "2099-01-01"));
   }
 
   /** Trap 5. */
