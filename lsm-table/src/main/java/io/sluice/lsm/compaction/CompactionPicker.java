@@ -32,7 +32,7 @@ import java.util.Optional;
  *
  * <p>Source: Paimon 1.4.2, UniversalCompaction, ForceUpLevel0Compaction.
  */
-public final class CompactionPicker {
+public final class CompactionPicker implements Picker {
 
   /** What becomes of level-0 runs that are too few to be compacted for their number or size. */
   public enum LevelZero {
@@ -61,7 +61,12 @@ public final class CompactionPicker {
         options.mergeEngine() == MergeEngine.FIRST_ROW ? LevelZero.MUST_GO : LevelZero.MAY_STAY);
   }
 
-  /** What should be compacted now, if anything. */
+  @Override
+  public boolean runsAreMerged() {
+    return true;
+  }
+
+  @Override
   public Optional<CompactionPlan> pick(Levels levels) {
     Levels view = withoutNewest(levels);
     Optional<CompactionPlan> plan = pickUniversal(view);
@@ -131,6 +136,7 @@ public final class CompactionPicker {
    * Everything to the deepest level; nothing if it is there already. Of too many level-0 runs the
    * oldest: then ask again.
    */
+  @Override
   public Optional<CompactionPlan> pickFull(Levels levels) {
     Levels view = withoutNewest(levels);
     return pickAll(view).map(picked -> within(picked, view, levels));

@@ -6,11 +6,12 @@ import io.sluice.lsm.level.SortedRun;
 import java.util.List;
 
 /**
- * Which sorted runs of one bucket become one.
+ * Which sorted runs of one bucket become one; of a table without a key, which groups of files are
+ * joined, each by itself.
  *
  * @param runs neighbours in the tree, newest first
  * @param below the runs that stay, all in levels deeper than the output's
- * @param outputLevel where the result stands, above 0
+ * @param outputLevel where the result stands: above 0, and 0 in a table without a key
  * @param deletes whether delete records may go: nothing older lies below (format section 8.8)
  */
 public record CompactionPlan(

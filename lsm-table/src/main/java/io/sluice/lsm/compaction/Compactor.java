@@ -8,8 +8,10 @@ import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.level.BucketReader;
 import io.sluice.lsm.level.Sections;
 import io.sluice.lsm.level.Sections.Section;
+import io.sluice.lsm.level.SortedRun;
 import io.sluice.lsm.merge.MergeRules;
 import io.sluice.lsm.merge.SerializedKeyComparator;
+import io.sluice.lsm.row.RowKind;
 import io.sluice.lsm.schema.MergeEngine;
 import io.sluice.lsm.schema.TableOptions;
 import io.sluice.lsm.schema.TableSchema;
@@ -20,6 +22,7 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs one plan of one bucket (format description section 9.1):
@@ -34,6 +37,9 @@ import java.util.function.Supplier;
  *
  * <p>In a first-row table a key is in one file above level 0 at most, so that files are read
  * without merging: what comes from level 0 is dropped where a level below the output has its key.
+ *
+ * <p>Of a table without a key the plan's groups of files are read one after the other and written
+ * in that order; rows are counted on from the first one's number.
  *
  * <p>New files have the schema of the compaction. Thread safe.
  */
@@ -100,7 +106,7 @@ public final class Compactor {
     private final int deepestLevel;
     private final BooleanSupplier cancelled;
     private final BucketReader files;
-    private final MergeRules rules;
+    private final @Nullable MergeRules rules;
     private final long targetBytes;
     private final boolean dropsKnownKeys;
     private final String filePrefix;
@@ -121,14 +127,75 @@ public final class Compactor {
       this.deepestLevel = deepestLevel;
       this.cancelled = cancelled;
       this.files = new BucketReader(fileIO, format, schemas, folder, schema.rowType());
-      this.rules = MergeRules.of(schema);
+      this.rules = schema.primaryKeys().isEmpty() ? null : MergeRules.of(schema);
       this.filePrefix = TableOptions.of(schema).dataFiles().prefix() + freshIds.get() + "-";
       this.targetBytes = TableOptions.of(schema).dataFiles().targetSizeBytes();
       this.dropsKnownKeys =
-          rules.options().engine() == MergeEngine.FIRST_ROW && !plan.below().isEmpty();
+          rules != null
+              && rules.options().engine() == MergeEngine.FIRST_ROW
+              && !plan.below().isEmpty();
     }
 
     CompactionResult run() throws IOException {
+      MergeRules merging = rules;
+      if (merging == null) {
+        for (SortedRun group : plan.runs()) {
+          join(group.files());
+        }
+      } else {
+        merge(merging);
+      }
+      return new CompactionResult(before, after, writtenPaths);
+    }
+
+    /** Writes the rows of files of a table without a key as one sequence. */
+    private void join(List<DataFileMeta> group) throws IOException {
+      long number = group.get(0).minSequenceNumber();
+      RollingWriter writer = newWriter();
+      boolean done = false;
+      try {
+        for (DataFileMeta file : group) {
+          try (KeyValueReader rows = files.open(file)) {
+            int untilCheck = 0;
+            while (rows.advance()) {
+              untilCheck = checkNowAndThen(untilCheck);
+              writer.write(rows.row(), number++, RowKind.INSERT);
+            }
+          }
+        }
+        after.addAll(writer.finish());
+        done = true;
+      } finally {
+        if (!done) {
+          writer.abort();
+        }
+      }
+      before.addAll(group);
+    }
+
+    private RollingWriter newWriter() {
+      return new RollingWriter(
+          format,
+          fileIO,
+          this::nextPath,
+          schema,
+          plan.outputLevel(),
+          DataFileMeta.SOURCE_COMPACTION,
+          targetBytes);
+    }
+
+    /** Returns the records until the next look whether the task is cancelled. */
+    private int checkNowAndThen(int untilCheck) {
+      if (untilCheck > 0) {
+        return untilCheck - 1;
+      }
+      if (cancelled.getAsBoolean()) {
+        throw new CancellationException("Compaction of " + folder + " was cancelled");
+      }
+      return RECORDS_BETWEEN_CHECKS;
+    }
+
+    private void merge(MergeRules merging) throws IOException {
       Comparator<byte[]> keyOrder = new SerializedKeyComparator(schema);
       List<Section> candidates = new ArrayList<>();
       for (Section section : Sections.of(keyOrder, plan.files())) {
@@ -140,51 +207,42 @@ public final class Compactor {
           if (file.fileSize() * 100 < targetBytes * UPGRADE_PERCENT_MIN) {
             candidates.add(single(file));
           } else {
-            flush(candidates);
-            upgrade(file);
+            flush(candidates, merging);
+            upgrade(file, merging);
           }
         }
       }
-      flush(candidates);
-      return new CompactionResult(before, after, writtenPaths);
+      flush(candidates, merging);
     }
 
     private static Section single(DataFileMeta file) {
       return new Section(List.of(List.of(file)));
     }
 
-    private void flush(List<Section> candidates) throws IOException {
+    private void flush(List<Section> candidates, MergeRules merging) throws IOException {
       if (candidates.size() == 1 && candidates.get(0).fileCount() == 1) {
-        upgrade(candidates.get(0).runs().get(0).get(0));
+        upgrade(candidates.get(0).runs().get(0).get(0), merging);
       } else if (!candidates.isEmpty()) {
-        rewrite(candidates);
+        rewrite(candidates, merging);
       }
       candidates.clear();
     }
 
-    private void upgrade(DataFileMeta file) throws IOException {
+    private void upgrade(DataFileMeta file, MergeRules merging) throws IOException {
       if (plan.outputLevel() == deepestLevel && file.mayHoldDeletes()
           || dropsKnownKeys && file.level() == 0) {
-        rewrite(List.of(single(file)));
+        rewrite(List.of(single(file)), merging);
       } else if (file.level() != plan.outputLevel()) {
         before.add(file);
         after.add(file.withLevel(plan.outputLevel()));
       }
     }
 
-    private void rewrite(List<Section> sections) throws IOException {
-      RollingWriter writer =
-          new RollingWriter(
-              format,
-              fileIO,
-              this::nextPath,
-              schema,
-              plan.outputLevel(),
-              DataFileMeta.SOURCE_COMPACTION,
-              targetBytes);
+    private void rewrite(List<Section> sections, MergeRules merging) throws IOException {
+      RollingWriter writer = newWriter();
       boolean done = false;
       try (KeysBelow below = keysBelow()) {
-        MergeRules.Engine engine = rules.engine(schema.rowType());
+        MergeRules.Engine engine = merging.engine(schema.rowType());
         for (Section section : sections) {
           try (KeyValueReader records = files.merged(section, engine)) {
             copy(records, writer, below);
@@ -214,12 +272,7 @@ public final class Compactor {
       boolean dropDeletes = plan.deletes() == CompactionPlan.Deletes.DROPPED;
       int untilCheck = 0;
       while (records.advance()) {
-        if (--untilCheck < 0) {
-          if (cancelled.getAsBoolean()) {
-            throw new CancellationException("Compaction of " + folder + " was cancelled");
-          }
-          untilCheck = RECORDS_BETWEEN_CHECKS;
-        }
+        untilCheck = checkNowAndThen(untilCheck);
         if (dropDeletes && records.kind().isRetract() || below.contains(records.row())) {
           continue;
         }

@@ -8,6 +8,7 @@ import io.sluice.lsm.commit.SnapshotCommitter;
 import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.error.CommitConflictException;
 import io.sluice.lsm.error.StorageException;
+import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.level.BucketId;
 import io.sluice.lsm.level.Levels;
@@ -119,7 +120,7 @@ public final class TableCompactor implements AutoCloseable {
   private final Parts parts;
   private final Executor executor;
   private final CompactionListener listener;
-  private final CompactionPicker picker;
+  private final Picker picker;
   private final TableOptions.Compaction options;
   private final boolean writeOnly;
   private final Comparator<byte[]> keyOrder;
@@ -147,6 +148,9 @@ public final class TableCompactor implements AutoCloseable {
   /** The snapshot that the levels of all states are of. */
   private @Nullable Snapshot known;
 
+  /** Whether the newest snapshot has index files, which compaction can't rewrite. */
+  private boolean indexed;
+
   private boolean committing;
   private long lastIdentifier;
   private long refreshesBegun;
@@ -158,12 +162,14 @@ public final class TableCompactor implements AutoCloseable {
 
   /**
    * @param options of the table
+   * @param picker tells what is compacted
    * @param executor runs refreshes and compactions; a {@link CompactionPool}, or anything bounded
    */
   public TableCompactor(
       Settings settings,
       Parts parts,
       TableOptions options,
+      Picker picker,
       Comparator<byte[]> keyOrder,
       Executor executor,
       CompactionListener listener) {
@@ -174,7 +180,7 @@ public final class TableCompactor implements AutoCloseable {
     this.options = options.compaction();
     this.writeOnly = options.writeOnly();
     this.keyOrder = keyOrder;
-    this.picker = CompactionPicker.of(options);
+    this.picker = picker;
     this.live =
         new LiveBuckets(
             parts.snapshots(), parts.manifests(), keyOrder, options.compaction().levels());
@@ -211,7 +217,9 @@ public final class TableCompactor implements AutoCloseable {
   /** Sorted runs of the worst bucket. */
   public int worstSortedRuns() {
     synchronized (lock) {
-      return states.values().stream().mapToInt(s -> s.levels.runs().size()).max().orElse(0);
+      return picker.runsAreMerged()
+          ? states.values().stream().mapToInt(s -> s.levels.runs().size()).max().orElse(0)
+          : 0;
     }
   }
 
@@ -247,7 +255,7 @@ public final class TableCompactor implements AutoCloseable {
       BucketId id = new BucketId(partition, bucket);
       BucketState known = states.get(id);
       int runs = (known == null ? 0 : known.levels.runs().size()) + unseenCommits;
-      if (writeOnly || runs <= options.stopTrigger()) {
+      if (writeOnly || !picker.runsAreMerged() || runs <= options.stopTrigger()) {
         return CompletableFuture.completedFuture(null);
       }
       if (closed) {
@@ -409,10 +417,13 @@ public final class TableCompactor implements AutoCloseable {
       moved.addAll(live.refresh());
       Snapshot latest = live.known();
       TableSchema newest = latest == null ? null : parts.schemas().read(latest.schemaId());
+      boolean newlyIndexed;
       synchronized (lock) {
         refreshFailures = 0;
         schema = newest;
         known = latest;
+        newlyIndexed = !indexed && latest != null && latest.indexManifest() != null;
+        indexed = latest != null && latest.indexManifest() != null;
         unseenCommits -= commits;
         moved.forEach(this::update);
         Set<BucketState> toPlan = new LinkedHashSet<>();
@@ -431,6 +442,9 @@ public final class TableCompactor implements AutoCloseable {
           }
           forgetIfEmpty(state);
         }
+      }
+      if (newlyIndexed && !writeOnly) {
+        listener.failed("looking for what to compact", indexRefused(), settings.retryMax());
       }
     } finally {
       refreshing.unlock();
@@ -485,7 +499,7 @@ public final class TableCompactor implements AutoCloseable {
 
   /** Under lock. Whether the bucket has a plan now and waits for its task. */
   private boolean plan(BucketState state) {
-    if (state.phase != Phase.IDLE || writeOnly || closed) {
+    if (state.phase != Phase.IDLE || writeOnly || indexed || closed) {
       return false;
     }
     state.plan = picker.pick(state.levels);
@@ -493,6 +507,15 @@ public final class TableCompactor implements AutoCloseable {
       enter(state, Phase.BUSY);
     }
     return state.plan.isPresent();
+  }
+
+  private UnsupportedTableException indexRefused() {
+    return new UnsupportedTableException(
+        "Table "
+            + parts.paths().table().root()
+            + " has index files (deletion vectors or dynamic buckets), which this engine does not"
+            + " rewrite: it is not compacted, whatever its options say now. Let Paimon compact it"
+            + " fully.");
   }
 
   // ---------------------------------------------------------------- one bucket
@@ -711,12 +734,16 @@ public final class TableCompactor implements AutoCloseable {
    *
    * @return how many buckets changed
    * @throws CommitConflictException if another writer was faster; what is committed by then stays
+   * @throws UnsupportedTableException if the table has index files
    */
   public int compactFully() throws IOException, InterruptedException {
     refresh();
     int changed = 0;
     Set<BucketId> left;
     synchronized (lock) {
+      if (indexed) {
+        throw indexRefused();
+      }
       left = new HashSet<>(states.keySet());
     }
     for (BucketId id : left) {

@@ -38,6 +38,7 @@ public record TableOptions(
     DataFiles dataFiles,
     Stats stats,
     Compaction compaction,
+    AppendCompaction appendCompaction,
     Manifests manifests,
     Retention retention,
     @Nullable PartitionExpiration partitionExpiration) {
@@ -148,6 +149,14 @@ public record TableOptions(
       int sizeRatioPercent) {}
 
   /**
+   * How small files of a table without a key are joined.
+   *
+   * @param filesMin so many are enough
+   * @param openFileBytes what a file counts beside its bytes
+   */
+  public record AppendCompaction(int filesMin, long openFileBytes) {}
+
+  /**
    * @param targetSizeBytes beyond it manifests roll, below it they are merged
    * @param fullCompactionBytes small and deleting manifests of this size together are rewritten
    * @param mergeCountMin small manifests that are merged at least
@@ -225,6 +234,9 @@ public record TableOptions(
             dataFiles(in, schema.primaryKeys().isEmpty()),
             stats(in, schema),
             compaction(in),
+            new AppendCompaction(
+                in.number("compaction.min.file-num", 5, 2),
+                in.size("source.split.open-file-cost", 4L << 20)),
             manifests(in),
             retention(in),
             partitionExpiration(in));
@@ -320,7 +332,7 @@ public record TableOptions(
     String formatter = in.text("partition.timestamp-formatter");
     if (formatter != null) {
       try {
-        DateTimeFormatter.ofPattern(formatter, Locale.ROOT);
+        DateTimeFormatter unused = DateTimeFormatter.ofPattern(formatter, Locale.ROOT);
       } catch (IllegalArgumentException e) {
         in.problem("partition.timestamp-formatter", formatter, "a pattern such as yyyyMMdd");
       }

@@ -6,6 +6,7 @@ import io.sluice.lsm.commit.SnapshotCommitter;
 import io.sluice.lsm.commit.TableCommitter;
 import io.sluice.lsm.compaction.CompactionListener;
 import io.sluice.lsm.compaction.Compactor;
+import io.sluice.lsm.compaction.Picker;
 import io.sluice.lsm.compaction.TableCompactor;
 import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.FileFormat;
@@ -301,8 +302,8 @@ public final class LsmTable {
   }
 
   /**
-   * Background compaction of this table, which must have a primary key. Nothing happens before its
-   * first {@link TableCompactor#wake}; close it.
+   * Background compaction of this table. Nothing happens before its first {@link
+   * TableCompactor#wake}; close it.
    *
    * @param settings with a commit user of its own, {@code <pipeline>-compaction}
    * @param executor shared by all tables: a {@link io.sluice.lsm.compaction.CompactionPool}
@@ -311,13 +312,7 @@ public final class LsmTable {
       TableCompactor.Settings settings, Executor executor, CompactionListener listener) {
     refuseBranch("compact");
     UnsupportedFeatures.checkWriting(schema, paths.root());
-    if (schema.primaryKeys().isEmpty()) {
-      throw new UnsupportedTableException(
-          "Table "
-              + paths.root()
-              + " has no primary key: its files are not compacted by this engine. Compact it with"
-              + " another one.");
-    }
+    TableOptions options = TableOptions.of(schema);
     return new TableCompactor(
         settings,
         new TableCompactor.Parts(
@@ -328,7 +323,8 @@ public final class LsmTable {
             partitionPaths,
             committer,
             new Compactor(fileIO, format, schemas::read, freshIds)),
-        TableOptions.of(schema),
+        options,
+        Picker.of(schema),
         new SerializedKeyComparator(schema),
         executor,
         listener);

@@ -7,6 +7,7 @@ import io.sluice.lsm.datafile.RollingWriter;
 import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.row.RowKind;
+import io.sluice.lsm.schema.MergeOptions;
 import io.sluice.lsm.schema.TableOptions;
 import io.sluice.lsm.schema.TableSchema;
 import java.io.IOException;
@@ -33,6 +34,7 @@ public final class AppendBucketWriter implements BucketWriter {
 
   private TableSchema schema;
   private boolean bucketed;
+  private MergeOptions mergeOptions;
   private long bytes;
   private long waitingRecords;
   private int nextFile;
@@ -55,6 +57,7 @@ public final class AppendBucketWriter implements BucketWriter {
     this.memory = memory;
     this.schema = schema;
     this.bucketed = TableOptions.of(schema).bucket() > 0;
+    this.mergeOptions = MergeOptions.of(schema);
   }
 
   @Override
@@ -69,12 +72,15 @@ public final class AppendBucketWriter implements BucketWriter {
               + schema.rowType().size());
     }
     if (row.kind().isRetract()) {
+      if (MemtableBucketWriter.drops(mergeOptions, row.kind())) {
+        return;
+      }
       throw new UnsupportedTableException(
           "A table without a primary key takes no "
               + row.kind().shortText()
               + ": it can't tell which row to take away ("
               + folder
-              + "). Give the table a key, or filter such records out.");
+              + "). Give the table a key; or set ignore-delete = true, which drops such records.");
     }
     rows.add(row.toByteArray());
     sequences.add(sequenceNumber);
@@ -157,6 +163,7 @@ public final class AppendBucketWriter implements BucketWriter {
     flush();
     schema = newSchema;
     bucketed = TableOptions.of(newSchema).bucket() > 0;
+    mergeOptions = MergeOptions.of(newSchema);
   }
 
   @Override

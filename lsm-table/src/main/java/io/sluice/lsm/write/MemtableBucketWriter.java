@@ -9,6 +9,7 @@ import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.merge.MergeRules;
 import io.sluice.lsm.merge.RetractCheck;
 import io.sluice.lsm.row.RowKind;
+import io.sluice.lsm.schema.MergeOptions;
 import io.sluice.lsm.schema.TableOptions;
 import io.sluice.lsm.schema.TableSchema;
 import java.io.IOException;
@@ -72,7 +73,7 @@ public final class MemtableBucketWriter implements BucketWriter {
               + schema.rowType().size());
     }
     if (row.kind().isRetract()) {
-      if (dropped(row.kind())) {
+      if (drops(rules.options(), row.kind())) {
         return;
       }
       retracts.check(row);
@@ -83,9 +84,11 @@ public final class MemtableBucketWriter implements BucketWriter {
     }
   }
 
-  private boolean dropped(RowKind kind) {
-    return rules.options().ignoreDelete()
-        || kind == RowKind.UPDATE_BEFORE && rules.options().ignoreUpdateBefore();
+  /** Whether a writer drops records of a kind without a word, as its table wants it. */
+  static boolean drops(MergeOptions options, RowKind kind) {
+    return kind.isRetract()
+        && (options.ignoreDelete()
+            || kind == RowKind.UPDATE_BEFORE && options.ignoreUpdateBefore());
   }
 
   @Override

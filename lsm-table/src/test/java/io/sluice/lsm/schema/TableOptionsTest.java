@@ -58,6 +58,7 @@ class TableOptionsTest {
                     true),
                 new TableOptions.Stats(StatsMode.truncate(16), Map.of(), Map.of(), -1, true),
                 new TableOptions.Compaction(5, 8, 6, 200, 1),
+                new TableOptions.AppendCompaction(5, 4L << 20),
                 new TableOptions.Manifests("zstd", 8L << 20, 16L << 20, 30),
                 new TableOptions.Retention(10, Integer.MAX_VALUE, Duration.ofHours(1), 50),
                 null));
@@ -98,6 +99,8 @@ class TableOptionsTest {
     all.put("num-levels", "7");
     all.put("compaction.max-size-amplification-percent", "100");
     all.put("compaction.size-ratio", "5");
+    all.put("compaction.min.file-num", "4");
+    all.put("source.split.open-file-cost", "1 mb");
     all.put("manifest.compression", "deflate");
     all.put("manifest.target-file-size", "1 kb");
     all.put("manifest.full-compaction-threshold-size", "2 GB");
@@ -144,6 +147,7 @@ class TableOptionsTest {
                     2,
                     false),
                 new TableOptions.Compaction(3, 9, 7, 100, 5),
+                new TableOptions.AppendCompaction(4, 1L << 20),
                 new TableOptions.Manifests("deflate", 1024, 2L << 30, 2),
                 new TableOptions.Retention(1, 7, Duration.ofMinutes(10), 3),
                 new TableOptions.PartitionExpiration(

@@ -19,8 +19,9 @@ import picocli.CommandLine.Option;
 @Command(
     name = "compact",
     description = {
-      "Merges the sorted runs of a table where there are too many of them, under a commit user of"
-          + " its own. May run beside a pipeline: whoever commits a bucket second tries it again."
+      "Merges the sorted runs of a table where there are too many of them, or joins the small files"
+          + " of a table without a key, under a commit user of its own. May run beside a pipeline:"
+          + " whoever commits a bucket second tries it again."
     })
 final class CompactCommand implements Callable<Integer> {
 
@@ -30,7 +31,11 @@ final class CompactCommand implements Callable<Integer> {
 
   @Mixin private TableArgument table = new TableArgument();
 
-  @Option(names = "--full", description = "Merge each bucket into one run, whatever it has.")
+  @Option(
+      names = "--full",
+      description =
+          "Merge each bucket into one run, whatever it has; join all small files of a table without"
+              + " a key.")
   private boolean full;
 
   CompactCommand(Context context) {
