@@ -1,5 +1,6 @@
 package io.sluice.lsm.expire;
 
+import io.sluice.lsm.error.CorruptTableException;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.io.TablePaths;
 import io.sluice.lsm.manifest.ManifestStore;
@@ -13,13 +14,18 @@ import java.io.IOException;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Deletes tags, and the files that only they have kept: those of a tag whose snapshot has expired.
  * The tag goes first, so that nobody finds one half deleted; files that a broken run leaves are
- * orphans. One thread at a time.
+ * orphans. Of a tag that can't be read, since manifests of it are missing, only the tag goes. One
+ * thread at a time.
  */
 public final class TagRemoval {
+
+  private static final Logger LOG = LoggerFactory.getLogger(TagRemoval.class);
 
   private final FileIO fileIO;
   private final TablePaths paths;
@@ -48,8 +54,8 @@ public final class TagRemoval {
    *
    * @return how many files went with it, not counting its own
    * @throws java.io.FileNotFoundException if there is no such tag
-   * @throws io.sluice.lsm.error.CorruptTableException if it can't be told which of its files others
-   *     need: then nothing was deleted
+   * @throws CorruptTableException if it can't be told which of its files others need: then nothing
+   *     was deleted
    */
   public int delete(String name) throws IOException {
     Tag tag = tags.read(name);
@@ -61,7 +67,19 @@ public final class TagRemoval {
       return 0;
     }
     ReachableFiles own = new ReachableFiles(fileIO, paths, manifests, folders);
-    own.add(tag.snapshot(), "Tag " + name);
+    try {
+      own.add(tag.snapshot(), "Tag " + name);
+    } catch (CorruptTableException e) {
+      // Nobody can read it any more, and expiry waits for it: away with it, but with it alone.
+      tags.delete(name);
+      LOG.warn(
+          "Tag {} of table {} was deleted, but none of the files that it led to, for some of them"
+              + " are missing: {} What is left of them are orphans: see sluice expire --orphans.",
+          name,
+          paths.root(),
+          e.getMessage());
+      return 0;
+    }
     ReachableFiles others = new ReachableFiles(fileIO, paths, manifests, folders);
     others.addTags(tags, name);
     others.addBranches(new BranchStore(fileIO, paths));

@@ -1,7 +1,9 @@
 package io.sluice.lsm.expire;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.lsm.error.CorruptTableException;
 import io.sluice.lsm.snapshot.Snapshot;
 import io.sluice.lsm.snapshot.Tag;
 import io.sluice.lsm.table.LsmTable;
@@ -121,6 +123,31 @@ class PaimonExpiresTest {
       assertThat(new PaimonOracle(ours.folder()).readLatest())
           .isEqualTo(new PaimonOracle(theirs.folder()).readLatest());
     }
+  }
+
+  @Test
+  void letsGoOfATagWhoseManifestsAreMissing() throws Exception {
+    Golden golden = Golden.of("dedup-orc").copyTo(folder.resolve("t"));
+    LsmTable first = golden.open();
+    Snapshot second = first.snapshots().read(2);
+    assertThat(first.tags().create(new Tag("broken", second, null, null))).isTrue();
+    expire(first, 2);
+    assertThat(first.snapshots().listIds()).doesNotContain(2L);
+    Files.delete(Path.of(first.paths().manifest(second.deltaManifestList())));
+    // One that remembers no manifests.
+    LsmTable table = golden.open();
+    assertThatThrownBy(() -> expire(table, 1))
+        .isInstanceOf(CorruptTableException.class)
+        .hasMessageContaining("Tag broken");
+    List<?> rows = new PaimonOracle(golden.folder()).readLatest();
+    Set<String> before = files(golden.folder());
+
+    assertThat(table.newTagRemoval().delete("broken")).isZero();
+
+    before.remove("tag/tag-broken");
+    assertThat(files(golden.folder())).isEqualTo(before);
+    assertThat(expire(table, 1).snapshots()).isPositive();
+    assertThat(new PaimonOracle(golden.folder()).readLatest()).isEqualTo(rows);
   }
 
   @Test
