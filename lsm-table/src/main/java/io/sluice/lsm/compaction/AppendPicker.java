@@ -24,8 +24,9 @@ import java.util.Optional;
  *       source.split.open-file-cost} on top), or all if there are {@code compaction.min.file-num}.
  * </ol>
  *
- * <p>By hand two files are enough. A plan's runs are the groups of files, each in the order in
- * which its rows come; the result stands in level 0.
+ * <p>One file at least must not come from a compaction. By hand two files of any kind are enough. A
+ * plan's runs are the groups of files, each in the order in which its rows come; the result stands
+ * in level 0.
  *
  * <p>Source: Paimon 1.4.2, BucketedAppendCompactManager, AppendCompactCoordinator. Other than these
  * it takes no large file along, and does not join files that are too few only since they are old.
@@ -62,6 +63,16 @@ final class AppendPicker implements Picker {
     return file.fileSize() < smallBytes;
   }
 
+  /**
+   * Whether one of the files was not written by a compaction. Rows may shrink so much in a file
+   * that compaction makes small ones: without a new one it would go round in circles.
+   */
+  private static boolean holdsNewFile(List<DataFileMeta> files) {
+    return files.stream()
+        .anyMatch(
+            file -> !Integer.valueOf(DataFileMeta.SOURCE_COMPACTION).equals(file.fileSource()));
+  }
+
   @Override
   public Optional<CompactionPlan> pick(Levels levels) {
     return plan(ordered ? pickInOrder(levels) : pickSmallest(levels));
@@ -74,10 +85,10 @@ final class AppendPicker implements Picker {
       for (DataFileMeta file : neighbours) {
         picked.add(file);
         bytes += file.fileSize();
-        if (picked.size() >= options.filesMin()) {
+        if (picked.size() >= options.filesMin() && holdsNewFile(picked)) {
           return picked;
         }
-        if (bytes >= 2 * targetBytes) {
+        if (picked.size() >= options.filesMin() || bytes >= 2 * targetBytes) {
           bytes -= picked.remove(0).fileSize();
         }
       }
@@ -93,10 +104,12 @@ final class AppendPicker implements Picker {
       picked.add(file);
       bytes += file.fileSize() + options.openFileBytes();
       if (picked.size() > 1 && bytes >= 2 * targetBytes) {
-        return inOrder(picked);
+        return holdsNewFile(picked) ? inOrder(picked) : List.of();
       }
     }
-    return picked.size() >= options.filesMin() ? inOrder(picked) : List.of();
+    return picked.size() >= options.filesMin() && holdsNewFile(picked)
+        ? inOrder(picked)
+        : List.of();
   }
 
   private static List<DataFileMeta> inOrder(List<DataFileMeta> files) {

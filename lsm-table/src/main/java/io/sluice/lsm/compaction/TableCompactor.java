@@ -774,7 +774,7 @@ public final class TableCompactor implements AutoCloseable {
           all = state.plan.stream().allMatch(plan -> plan.isOf(state.levels));
         }
         commitByHand(new Finished(state, result));
-        step = all ? Step.LAST : Step.MORE;
+        step = all || !picker.runsAreMerged() ? Step.LAST : Step.MORE;
       }
     } finally {
       release(state, Phase.STALE);
