@@ -279,7 +279,7 @@ public final class ManyTablesBench {
     @Override
     public Optional<TableTarget> target(SourceTableId table) {
       return Optional.of(
-          new TableTarget("bench", table.table(), BUCKETS, List.of(), Map.of(), false));
+          new TableTarget("bench", table.table(), BUCKETS, "", List.of(), Map.of(), false));
     }
 
     @Override
