@@ -121,7 +121,7 @@ public final class PartitionExpiry {
     Choice choice = new Choice(wanted, before);
     // Most runs find nothing: no commit is begun then.
     if (choice
-        .of(manifests.liveFiles(latest.baseManifestList(), latest.deltaManifestList()).entries())
+        .of(manifests.liveFiles(latest).entries())
         .isEmpty()) {
       return choice.result(false);
     }
