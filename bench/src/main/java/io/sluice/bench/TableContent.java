@@ -55,7 +55,7 @@ final class TableContent {
     for (long id : table.snapshots().listIds()) {
       Snapshot snapshot = table.snapshots().read(id);
       if (snapshot.commitKind() == CommitKind.APPEND) {
-        for (ManifestEntry entry : manifests.entries(snapshot.deltaManifestList())) {
+        for (ManifestEntry entry : manifests.delta(snapshot)) {
           flushed += entry.kind() == ManifestEntry.Kind.ADD ? entry.file().fileSize() : 0;
         }
       }
