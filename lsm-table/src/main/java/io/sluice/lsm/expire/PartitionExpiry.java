@@ -120,9 +120,7 @@ public final class PartitionExpiry {
     LocalDateTime before = LocalDateTime.now(clock).minus(wanted.time());
     Choice choice = new Choice(wanted, before);
     // Most runs find nothing: no commit is begun then.
-    if (choice
-        .of(manifests.liveFiles(latest).entries())
-        .isEmpty()) {
+    if (choice.of(manifests.liveFiles(latest).entries()).isEmpty()) {
       return choice.result(false);
     }
     Snapshot made =
