@@ -1,8 +1,10 @@
 package io.sluice.lsm.datafile;
 
 import io.sluice.lsm.io.FileIO;
+import io.sluice.lsm.schema.RowType;
 import io.sluice.lsm.schema.TableSchema;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /** A format of data files: ORC, Parquet, Avro, or the choice among them. Thread safe. */
 public interface FileFormat {
@@ -32,12 +34,24 @@ public interface FileFormat {
    * @param readColumns the wanted columns, as the reading schema has them: matched by field id
    *     (format description section 2.5), absent ones read as null, types converted
    */
-  KeyValueReader createReader(
+  default DataFileReader createReader(
+      FileIO fileIO, String path, DataFileMeta file, TableSchema fileSchema, RowType readColumns)
+      throws IOException {
+    return createReader(fileIO, path, file, fileSchema, readColumns, null);
+  }
+
+  /**
+   * Opens a file for reading those of its parts that may hold wanted rows.
+   *
+   * @param filter what holds of each wanted row, by columns of the reading schema; null: nothing
+   */
+  DataFileReader createReader(
       FileIO fileIO,
       String path,
       DataFileMeta file,
       TableSchema fileSchema,
-      io.sluice.lsm.schema.RowType readColumns)
+      RowType readColumns,
+      @Nullable RowFilter filter)
       throws IOException;
 
   /**
@@ -45,13 +59,14 @@ public interface FileFormat {
    * KeyValueReader#row} may be asked for, and all are taken to be +I. REQUIRES: {@code
    * !file.mayHoldDeletes()}.
    */
-  default KeyValueReader createValueReader(
+  default DataFileReader createValueReader(
       FileIO fileIO,
       String path,
       DataFileMeta file,
       TableSchema fileSchema,
-      io.sluice.lsm.schema.RowType readColumns)
+      RowType readColumns,
+      @Nullable RowFilter filter)
       throws IOException {
-    return createReader(fileIO, path, file, fileSchema, readColumns);
+    return createReader(fileIO, path, file, fileSchema, readColumns, filter);
   }
 }

@@ -1,17 +1,21 @@
 package io.sluice.lsm.level;
 
 import io.sluice.lsm.datafile.DataFileMeta;
+import io.sluice.lsm.datafile.DataFileReader;
 import io.sluice.lsm.datafile.FileFormat;
 import io.sluice.lsm.datafile.KeyValueReader;
+import io.sluice.lsm.datafile.RowFilter;
 import io.sluice.lsm.index.DeletionVector;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.merge.KWayMerge;
 import io.sluice.lsm.merge.MergeRules;
+import io.sluice.lsm.row.Row;
 import io.sluice.lsm.schema.RowType;
 import io.sluice.lsm.schema.TableSchema;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +36,8 @@ public final class BucketReader implements RunReader.Opener {
   private final String folder;
   private final RowType readColumns;
   private final Deletions deletions;
+  private final @Nullable RowFilter filter;
+  private final @Nullable Predicate<Row> test;
 
   /** Finds the rows of a file that are deleted. */
   @FunctionalInterface
@@ -62,12 +68,37 @@ public final class BucketReader implements RunReader.Opener {
       String folder,
       RowType readColumns,
       Deletions deletions) {
+    this(fileIO, format, schemas, folder, readColumns, deletions, null, null);
+  }
+
+  private BucketReader(
+      FileIO fileIO,
+      FileFormat format,
+      SchemaLookup schemas,
+      String folder,
+      RowType readColumns,
+      Deletions deletions,
+      @Nullable RowFilter filter,
+      @Nullable Predicate<Row> test) {
     this.deletions = deletions;
+    this.filter = filter;
+    this.test = test;
     this.fileIO = fileIO;
     this.format = format;
     this.schemas = schemas;
     this.folder = folder;
     this.readColumns = readColumns;
+  }
+
+  /**
+   * Leaves out records before they are merged. REQUIRES: all records of a key that is wanted are
+   * kept.
+   *
+   * @param mayHold tells which parts of files may hold records that are kept; null: all
+   * @param keep tells which records are kept; null: all that are read
+   */
+  public BucketReader where(@Nullable RowFilter mayHold, @Nullable Predicate<Row> keep) {
+    return new BucketReader(fileIO, format, schemas, folder, readColumns, deletions, mayHold, keep);
   }
 
   @Override
@@ -77,8 +108,13 @@ public final class BucketReader implements RunReader.Opener {
 
   /** A way to open a file, one of those of {@link FileFormat}. */
   private interface Opening {
-    KeyValueReader open(
-        FileIO fileIO, String path, DataFileMeta file, TableSchema fileSchema, RowType readColumns)
+    DataFileReader open(
+        FileIO fileIO,
+        String path,
+        DataFileMeta file,
+        TableSchema fileSchema,
+        RowType readColumns,
+        @Nullable RowFilter filter)
         throws IOException;
   }
 
@@ -86,9 +122,9 @@ public final class BucketReader implements RunReader.Opener {
     String external = file.externalPath();
     String path = external == null ? folder + "/" + file.fileName() : external;
     DeletionVector deleted = deletions.of(file);
-    KeyValueReader rows =
-        opening.open(fileIO, path, file, schemas.schema(file.schemaId()), readColumns);
-    return deleted == null ? rows : new DeletingReader(rows, deleted);
+    DataFileReader rows =
+        opening.open(fileIO, path, file, schemas.schema(file.schemaId()), readColumns, filter);
+    return deleted == null && test == null ? rows : new SelectingReader(rows, deleted, test);
   }
 
   /** The records of files with ascending, disjoint key ranges, as they are. */

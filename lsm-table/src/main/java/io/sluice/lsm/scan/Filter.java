@@ -1,6 +1,8 @@
 package io.sluice.lsm.scan;
 
 import io.sluice.lsm.binary.BinaryRow;
+import io.sluice.lsm.binary.Boxed;
+import io.sluice.lsm.datafile.RowFilter;
 import io.sluice.lsm.merge.ColumnComparator;
 import io.sluice.lsm.row.Row;
 import io.sluice.lsm.scan.Predicate.Operator;
@@ -11,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +44,16 @@ public abstract class Filter {
   /** False only if no row within the bounds can pass. */
   abstract boolean mayPass(Bounds bounds);
 
+  /**
+   * What follows from this condition and looks at these columns only; null: nothing.
+   *
+   * @param columns tells a position among the table's columns
+   */
+  abstract @Nullable Filter over(IntPredicate columns);
+
+  /** The condition as readers of files may use it; null: they can't. */
+  abstract @Nullable RowFilter forFiles();
+
   abstract void addColumns(Set<Integer> into);
 
   /** Value that a column must equal for a row to pass; null if none is known. */
@@ -52,6 +65,12 @@ public abstract class Filter {
   public Set<Integer> columns() {
     Set<Integer> result = new TreeSet<>();
     addColumns(result);
+    return result;
+  }
+
+  private static List<@Nullable RowFilter> ofTerms(List<Filter> terms) {
+    List<@Nullable RowFilter> result = new ArrayList<>();
+    terms.forEach(term -> result.add(term.forFiles()));
     return result;
   }
 
@@ -73,9 +92,9 @@ public abstract class Filter {
       return new Compare(rowType, c.column(), c.operator(), c.value());
     }
     if (predicate instanceof Predicate.IsNull isNull) {
-      return new Null(position(rowType, isNull.column()), true);
+      return new Null(rowType, isNull.column(), true);
     }
-    return new Null(position(rowType, ((Predicate.IsNotNull) predicate).column()), false);
+    return new Null(rowType, ((Predicate.IsNotNull) predicate).column(), false);
   }
 
   private static int position(RowType rowType, String column) {
@@ -92,6 +111,7 @@ public abstract class Filter {
 
   private static final class Compare extends Filter {
     private final int column;
+    private final DataField field;
     private final Operator operator;
     private final BinaryRow value;
     private final ColumnComparator comparator;
@@ -99,7 +119,7 @@ public abstract class Filter {
 
     Compare(RowType rowType, String name, Operator operator, Predicate.Literal literal) {
       this.column = position(rowType, name);
-      DataField field = rowType.field(column);
+      this.field = rowType.field(column);
       this.operator = operator;
       this.value = Literals.rowOf(field, literal);
       this.comparator = new ColumnComparator(field.type());
@@ -157,6 +177,23 @@ public abstract class Filter {
     }
 
     @Override
+    @Nullable Filter over(IntPredicate columns) {
+      return columns.test(column) ? this : null;
+    }
+
+    @Override
+    @Nullable RowFilter forFiles() {
+      // NaN and -0.0 have no place in the order of floating numbers.
+      Object bound = floating ? null : Boxed.read(value, 0, field.type());
+      return switch (operator) {
+        case EQUAL -> new RowFilter.Between(field, bound, bound);
+        case NOT_EQUAL -> new RowFilter.Between(field, null, null);
+        case LESS, LESS_OR_EQUAL -> new RowFilter.Between(field, null, bound);
+        case GREATER, GREATER_OR_EQUAL -> new RowFilter.Between(field, bound, null);
+      };
+    }
+
+    @Override
     @Nullable BinaryRow requiredValue(int wanted) {
       return wanted == column && operator == Operator.EQUAL && !floating ? value : null;
     }
@@ -169,11 +206,23 @@ public abstract class Filter {
 
   private static final class Null extends Filter {
     private final int column;
+    private final DataField field;
     private final boolean wanted;
 
-    Null(int column, boolean wanted) {
-      this.column = column;
+    Null(RowType rowType, String name, boolean wanted) {
+      this.column = position(rowType, name);
+      this.field = rowType.field(column);
       this.wanted = wanted;
+    }
+
+    @Override
+    @Nullable Filter over(IntPredicate columns) {
+      return columns.test(column) ? this : null;
+    }
+
+    @Override
+    @Nullable RowFilter forFiles() {
+      return wanted ? new RowFilter.IsNull(field) : new RowFilter.Between(field, null, null);
     }
 
     @Override
@@ -208,6 +257,23 @@ public abstract class Filter {
         }
       }
       return true;
+    }
+
+    @Override
+    @Nullable Filter over(IntPredicate columns) {
+      List<Filter> left = new ArrayList<>();
+      for (Filter term : terms) {
+        Filter over = term.over(columns);
+        if (over != null) {
+          left.add(over);
+        }
+      }
+      return left.isEmpty() ? null : new All(left);
+    }
+
+    @Override
+    @Nullable RowFilter forFiles() {
+      return RowFilter.all(ofTerms(terms));
     }
 
     @Override
@@ -247,6 +313,24 @@ public abstract class Filter {
         }
       }
       return false;
+    }
+
+    @Override
+    @Nullable Filter over(IntPredicate columns) {
+      List<Filter> all = new ArrayList<>();
+      for (Filter term : terms) {
+        Filter over = term.over(columns);
+        if (over == null) {
+          return null;
+        }
+        all.add(over);
+      }
+      return new Any(all);
+    }
+
+    @Override
+    @Nullable RowFilter forFiles() {
+      return RowFilter.any(ofTerms(terms));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.sluice.lsm.scan;
 
+import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.KeyValueReader;
 import io.sluice.lsm.level.BucketReader;
 import io.sluice.lsm.level.Sections.Section;
@@ -10,6 +11,7 @@ import java.io.IOException;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 final class MergeReader implements RowReader {
 
   private final RowType rowType;
-  private final BucketReader files;
+  private final BucketReader single;
+  private final BucketReader merged;
   private final MergeRules.@Nullable Engine engine;
   private final Iterator<Section> sections;
   private final ColumnsView output;
@@ -35,6 +38,8 @@ final class MergeReader implements RowReader {
   private boolean asRecorded;
 
   /**
+   * @param single reads files whose keys no other file has
+   * @param merged reads files to be merged
    * @param engine may be null if no section has more than one run
    * @param output the columns asked for
    * @param filtered the same record with all columns of the table, for the filter
@@ -42,7 +47,8 @@ final class MergeReader implements RowReader {
    */
   MergeReader(
       RowType rowType,
-      BucketReader files,
+      BucketReader single,
+      BucketReader merged,
       List<Section> sections,
       MergeRules.@Nullable Engine engine,
       ColumnsView output,
@@ -50,7 +56,8 @@ final class MergeReader implements RowReader {
       ColumnsView filtered,
       boolean numbered) {
     this.rowType = rowType;
-    this.files = files;
+    this.single = single;
+    this.merged = merged;
     this.sections = sections.iterator();
     this.engine = engine;
     this.output = output;
@@ -110,17 +117,16 @@ final class MergeReader implements RowReader {
   }
 
   private KeyValueReader open(Section section) {
-    boolean values =
-        !numbered
-            && section.runs().size() == 1
-            && BucketReader.holdsValuesAlone(section.runs().get(0));
+    List<DataFileMeta> first = section.runs().get(0);
+    boolean unmerged = engine == null || section.runs().size() == 1;
+    boolean values = !numbered && unmerged && BucketReader.holdsValuesAlone(first);
     // Such records are +I; others need the view, which says so of them.
     asRecorded = values && output.showsAllInOrder();
     row = output;
     if (values) {
-      return files.values(section.runs().get(0));
+      return single.values(first);
     }
-    return engine == null ? files.run(section.runs().get(0)) : files.merged(section, engine);
+    return unmerged ? single.run(first) : merged.merged(section, Objects.requireNonNull(engine));
   }
 
   @Override

@@ -52,6 +52,10 @@ import org.jspecify.annotations.Nullable;
  * or the key does not pass anyway. By the ranges of other columns only whole sections are left out:
  * those of one file; and, where a row is always one of the records of its key, those whose files
  * all cannot pass. A newer record is never left out while an older one is read.
+ *
+ * <p>Within a file, parts are left out by the statistics that ORC and Parquet keep of them: where
+ * files are merged only by the columns of the key, so that all records of a key stay together; else
+ * by all columns.
  */
 public final class TableScan {
 
@@ -195,8 +199,7 @@ public final class TableScan {
     int[] sources = sources(read);
     int[] outputSources = Arrays.stream(wanted).map(column -> sources[column]).toArray();
     Row none = new BinaryRow(0);
-    return new MergeReader(
-        all.project(wanted),
+    BucketReader files =
         new BucketReader(
             parts.fileIO(),
             parts.format(),
@@ -205,13 +208,44 @@ public final class TableScan {
             readType,
             file ->
                 deletions()
-                    .find(split.partition(), split.bucket(), file.fileName(), file.rowCount())),
+                    .find(split.partition(), split.bucket(), file.fileName(), file.rowCount()));
+    return new MergeReader(
+        all.project(wanted),
+        wherePossible(files),
+        whereKeys(files, new ColumnsView(sources, none, split.partition())),
         sections,
         rules == null ? null : rules.engine(readType),
         new ColumnsView(outputSources, none, split.partition()),
         filter,
         new ColumnsView(sources, none, split.partition()),
         numbered);
+  }
+
+  /** Leaves out whatever can't pass: each record is a row of its own. */
+  private BucketReader wherePossible(BucketReader files) {
+    Set<String> partition = Set.copyOf(schema.partitionKeys());
+    Filter possible =
+        filter == null ? null : filter.over(column -> !partition.contains(name(column)));
+    return possible == null ? files : files.where(possible.forFiles(), null);
+  }
+
+  /** Leaves out records whose keys can't pass: the other records of such a key can't, either. */
+  private BucketReader whereKeys(BucketReader files, ColumnsView record) {
+    Set<String> keys = Set.copyOf(schema.trimmedPrimaryKeys());
+    Filter ofKeys = filter == null ? null : filter.over(column -> keys.contains(name(column)));
+    if (ofKeys == null) {
+      return files;
+    }
+    return files.where(
+        ofKeys.forFiles(),
+        row -> {
+          record.moveTo(row);
+          return ofKeys.test(record);
+        });
+  }
+
+  private String name(int column) {
+    return schema.rowType().field(column).name();
   }
 
   /** What is merged together; the files of a table without a key follow one another. */

@@ -46,12 +46,12 @@ class PruningTest {
 
   @TempDir Path folder;
 
-  private static Random random(String what) {
+  static Random random(String what) {
     System.out.println("PruningTest " + what + " seed " + SEED);
     return new Random(SEED);
   }
 
-  private static List<Map<String, String>> filtered(TableScan scan, Predicate condition)
+  static List<Map<String, String>> filtered(TableScan scan, Predicate condition)
       throws IOException {
     Filter filter = condition.bind(scan.rowType());
     List<Map<String, String>> rows = new ArrayList<>();
@@ -66,7 +66,7 @@ class PruningTest {
   }
 
   /** Values of the rows, and some beside them, as literals of each comparable column. */
-  private static Map<String, List<Literal>> literals(TableScan scan) throws IOException {
+  static Map<String, List<Literal>> literals(TableScan scan) throws IOException {
     Map<String, Set<Literal>> found = new LinkedHashMap<>();
     for (Map<String, String> row : CanonicalRows.read(scan)) {
       for (DataField field : scan.rowType().fields()) {
@@ -88,8 +88,7 @@ class PruningTest {
     return result;
   }
 
-  private static Predicate condition(
-      Random random, Map<String, List<Literal>> literals, int depth) {
+  static Predicate condition(Random random, Map<String, List<Literal>> literals, int depth) {
     if (depth > 0 && random.nextInt(3) > 0) {
       List<Predicate> terms = new ArrayList<>();
       int count = 2 + random.nextInt(2);

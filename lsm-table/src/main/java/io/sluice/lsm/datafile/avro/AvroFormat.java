@@ -1,14 +1,16 @@
 package io.sluice.lsm.datafile.avro;
 
 import io.sluice.lsm.datafile.DataFileMeta;
+import io.sluice.lsm.datafile.DataFileReader;
 import io.sluice.lsm.datafile.FileFormat;
-import io.sluice.lsm.datafile.KeyValueReader;
 import io.sluice.lsm.datafile.KeyValueWriter;
+import io.sluice.lsm.datafile.RowFilter;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.schema.RowType;
 import io.sluice.lsm.schema.TableSchema;
 import java.io.IOException;
 import java.time.Clock;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,8 +43,13 @@ public final class AvroFormat implements FileFormat {
   }
 
   @Override
-  public KeyValueReader createReader(
-      FileIO fileIO, String path, DataFileMeta file, TableSchema fileSchema, RowType readColumns)
+  public DataFileReader createReader(
+      FileIO fileIO,
+      String path,
+      DataFileMeta file,
+      TableSchema fileSchema,
+      RowType readColumns,
+      @Nullable RowFilter filter)
       throws IOException {
     return AvroKeyValueReader.open(fileIO, path, file, fileSchema, readColumns);
   }

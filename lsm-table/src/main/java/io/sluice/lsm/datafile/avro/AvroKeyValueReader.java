@@ -5,8 +5,8 @@ import io.sluice.lsm.binary.BinaryRowWriter;
 import io.sluice.lsm.binary.Boxed;
 import io.sluice.lsm.binary.Casts;
 import io.sluice.lsm.datafile.DataFileMeta;
+import io.sluice.lsm.datafile.DataFileReader;
 import io.sluice.lsm.datafile.KeyValueLayout;
-import io.sluice.lsm.datafile.KeyValueReader;
 import io.sluice.lsm.datafile.ReadFailures;
 import io.sluice.lsm.error.CorruptTableException;
 import io.sluice.lsm.error.UnsupportedTableException;
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * Reads one record after the other. Columns are found by field id in the schema that wrote the file
  * and by the name they have there in the file (format description section 2.5).
  */
-final class AvroKeyValueReader implements KeyValueReader {
+final class AvroKeyValueReader implements DataFileReader {
 
   private final String path;
   private final DataFileMeta file;
@@ -221,8 +221,13 @@ final class AvroKeyValueReader implements KeyValueReader {
   }
 
   @Override
+  public long positionInFile() {
+    return recordsSeen - 1;
+  }
+
+  @Override
   public long sequenceNumber() {
-    return append ? file.minSequenceNumber() + recordsSeen - 1 : sequence;
+    return append ? file.minSequenceNumber() + positionInFile() : sequence;
   }
 
   @Override

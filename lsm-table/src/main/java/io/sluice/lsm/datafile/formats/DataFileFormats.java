@@ -1,9 +1,10 @@
 package io.sluice.lsm.datafile.formats;
 
 import io.sluice.lsm.datafile.DataFileMeta;
+import io.sluice.lsm.datafile.DataFileReader;
 import io.sluice.lsm.datafile.FileFormat;
-import io.sluice.lsm.datafile.KeyValueReader;
 import io.sluice.lsm.datafile.KeyValueWriter;
+import io.sluice.lsm.datafile.RowFilter;
 import io.sluice.lsm.datafile.avro.AvroFormat;
 import io.sluice.lsm.datafile.orc.OrcFormat;
 import io.sluice.lsm.datafile.parquet.ParquetFormat;
@@ -16,6 +17,7 @@ import java.io.IOException;
 import java.time.Clock;
 import java.util.Map;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All formats of data files. A new file has the format that the options want at its level; what a
@@ -52,17 +54,27 @@ public final class DataFileFormats implements FileFormat {
   }
 
   @Override
-  public KeyValueReader createReader(
-      FileIO fileIO, String path, DataFileMeta file, TableSchema fileSchema, RowType readColumns)
+  public DataFileReader createReader(
+      FileIO fileIO,
+      String path,
+      DataFileMeta file,
+      TableSchema fileSchema,
+      RowType readColumns,
+      @Nullable RowFilter filter)
       throws IOException {
-    return of(path).createReader(fileIO, path, file, fileSchema, readColumns);
+    return of(path).createReader(fileIO, path, file, fileSchema, readColumns, filter);
   }
 
   @Override
-  public KeyValueReader createValueReader(
-      FileIO fileIO, String path, DataFileMeta file, TableSchema fileSchema, RowType readColumns)
+  public DataFileReader createValueReader(
+      FileIO fileIO,
+      String path,
+      DataFileMeta file,
+      TableSchema fileSchema,
+      RowType readColumns,
+      @Nullable RowFilter filter)
       throws IOException {
-    return of(path).createValueReader(fileIO, path, file, fileSchema, readColumns);
+    return of(path).createValueReader(fileIO, path, file, fileSchema, readColumns, filter);
   }
 
   private FileFormat of(String path) {

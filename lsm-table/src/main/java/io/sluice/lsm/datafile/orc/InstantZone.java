@@ -52,9 +52,12 @@ final class InstantZone {
 
   /** Turns to the stripe of a row; batches do not reach over stripes. */
   void moveTo(long row) throws IOException {
-    while (records != null && row >= stripeEnd && stripe + 1 < stripes.size()) {
+    int before = stripe;
+    while (row >= stripeEnd && stripe + 1 < stripes.size()) {
       stripe++;
       stripeEnd += stripes.get(stripe).getNumberOfRows();
+    }
+    if (records != null && stripe != before) {
       zone = zone(records.readStripeFooter(stripes.get(stripe)).getWriterTimezone());
     }
   }

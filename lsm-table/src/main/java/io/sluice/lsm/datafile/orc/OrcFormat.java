@@ -1,9 +1,10 @@
 package io.sluice.lsm.datafile.orc;
 
 import io.sluice.lsm.datafile.DataFileMeta;
+import io.sluice.lsm.datafile.DataFileReader;
 import io.sluice.lsm.datafile.FileFormat;
-import io.sluice.lsm.datafile.KeyValueReader;
 import io.sluice.lsm.datafile.KeyValueWriter;
+import io.sluice.lsm.datafile.RowFilter;
 import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.schema.RowType;
@@ -25,6 +26,7 @@ import org.apache.orc.CompressionKind;
 import org.apache.orc.OrcConf;
 import org.apache.orc.OrcFile;
 import org.apache.orc.Writer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -70,19 +72,29 @@ public final class OrcFormat implements FileFormat {
   }
 
   @Override
-  public KeyValueReader createReader(
-      FileIO fileIO, String path, DataFileMeta file, TableSchema fileSchema, RowType readColumns)
+  public DataFileReader createReader(
+      FileIO fileIO,
+      String path,
+      DataFileMeta file,
+      TableSchema fileSchema,
+      RowType readColumns,
+      @Nullable RowFilter filter)
       throws IOException {
     return OrcKeyValueReader.open(
-        this, fileIO, path, file, fileSchema, readColumns, OrcKeyValueReader.Part.RECORDS);
+        this, fileIO, path, file, fileSchema, readColumns, OrcKeyValueReader.Part.RECORDS, filter);
   }
 
   @Override
-  public KeyValueReader createValueReader(
-      FileIO fileIO, String path, DataFileMeta file, TableSchema fileSchema, RowType readColumns)
+  public DataFileReader createValueReader(
+      FileIO fileIO,
+      String path,
+      DataFileMeta file,
+      TableSchema fileSchema,
+      RowType readColumns,
+      @Nullable RowFilter filter)
       throws IOException {
     return OrcKeyValueReader.open(
-        this, fileIO, path, file, fileSchema, readColumns, OrcKeyValueReader.Part.VALUES);
+        this, fileIO, path, file, fileSchema, readColumns, OrcKeyValueReader.Part.VALUES, filter);
   }
 
   Configuration configuration() {

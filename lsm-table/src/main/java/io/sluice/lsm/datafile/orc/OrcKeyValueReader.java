@@ -3,6 +3,7 @@ package io.sluice.lsm.datafile.orc;
 import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.KeyValueLayout;
 import io.sluice.lsm.datafile.ReadFailures;
+import io.sluice.lsm.datafile.RowFilter;
 import io.sluice.lsm.datafile.column.BatchReader;
 import io.sluice.lsm.datafile.column.BatchRow;
 import io.sluice.lsm.datafile.column.Column.LongColumn;
@@ -24,6 +25,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
+import org.apache.hadoop.hive.ql.io.sarg.SearchArgument;
 import org.apache.orc.BinaryColumnStatistics;
 import org.apache.orc.ColumnStatistics;
 import org.apache.orc.OrcFile;
@@ -32,11 +34,13 @@ import org.apache.orc.RecordReader;
 import org.apache.orc.StringColumnStatistics;
 import org.apache.orc.StripeStatistics;
 import org.apache.orc.TypeDescription;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the wanted columns of one file, a batch at a time. Columns are found by field id in the
  * schema that wrote the file and by the name they have there in the file (format description
- * section 2.5). {@code _KEY_} columns are not needed.
+ * section 2.5). {@code _KEY_} columns are not needed. Row groups that a filter rules out are
+ * skipped.
  */
 final class OrcKeyValueReader implements BatchReader {
 
@@ -60,7 +64,9 @@ final class OrcKeyValueReader implements BatchReader {
   private final InstantZone zone;
   private final int sequenceVector;
   private final int kindVector;
+  private final boolean searching;
   private long rowsSeen;
+  private long batchStart;
   private long[] sequences = new long[0];
 
   /** A column of the file and where it goes. */
@@ -73,7 +79,8 @@ final class OrcKeyValueReader implements BatchReader {
       DataFileMeta file,
       TableSchema fileSchema,
       RowType readColumns,
-      Part part)
+      Part part,
+      @Nullable RowFilter filter)
       throws IOException {
     this.path = path;
     this.file = file;
@@ -125,7 +132,12 @@ final class OrcKeyValueReader implements BatchReader {
     this.batch =
         type.createRowBatch(
             TypeDescription.RowBatchVersion.USE_DECIMAL64, batchRows(reader, include));
-    this.records = reader.rows(reader.options().include(include).schema(type));
+    RowFilter inFile = filter == null ? null : filter.inFile(fileSchema);
+    SearchArgument search =
+        inFile == null ? null : OrcSearch.of(inFile, type, reader.getStatistics());
+    this.searching = search != null;
+    Reader.Options options = reader.options().include(include).schema(type);
+    this.records = reader.rows(search == null ? options : options.searchArgument(search, null));
     zone.open(records);
   }
 
@@ -136,7 +148,8 @@ final class OrcKeyValueReader implements BatchReader {
       DataFileMeta file,
       TableSchema fileSchema,
       RowType readColumns,
-      Part part)
+      Part part,
+      @Nullable RowFilter filter)
       throws IOException {
     OrcStreams streams = new OrcStreams(fileIO, path, format.configuration());
     Reader reader = null;
@@ -149,7 +162,8 @@ final class OrcKeyValueReader implements BatchReader {
                   .maxLength(file.fileSize())
                   .useUTCTimestamp(true)
                   .convertToProlepticGregorian(false));
-      return new OrcKeyValueReader(path, streams, reader, file, fileSchema, readColumns, part);
+      return new OrcKeyValueReader(
+          path, streams, reader, file, fileSchema, readColumns, part, filter);
     } catch (IOException | RuntimeException e) {
       if (reader != null) {
         closeQuietly(reader);
@@ -246,15 +260,16 @@ final class OrcKeyValueReader implements BatchReader {
   private boolean nextBatch() throws IOException {
     try {
       do {
+        batchStart = records.getRowNumber();
         if (!records.nextBatch(batch)) {
           batch.size = 0;
-          if (rowsSeen != file.rowCount()) {
+          if (!searching && rowsSeen != file.rowCount()) {
             throw ReadFailures.count(path, rowsSeen, file.rowCount());
           }
           return false;
         }
       } while (batch.size == 0);
-      zone.moveTo(rowsSeen);
+      zone.moveTo(batchStart);
       rowsSeen += batch.size;
       if (sequenceVector >= 0) {
         sequences = longs(sequenceVector);
@@ -286,11 +301,16 @@ final class OrcKeyValueReader implements BatchReader {
       for (int i = 0; i < batch.size; i++) {
         if (nulls[i]) {
           throw new CorruptTableException(
-              path + ": record " + (rowsSeen - batch.size + i) + " has no sequence number or kind");
+              path + ": record " + (batchStart + i) + " has no sequence number or kind");
         }
       }
     }
     return column.values;
+  }
+
+  @Override
+  public long positionInFile() {
+    return batchStart + row.position;
   }
 
   @Override
@@ -299,7 +319,7 @@ final class OrcKeyValueReader implements BatchReader {
       throw new IllegalStateException("The numbers of " + path + " are not read");
     }
     return sequenceVector < 0
-        ? file.minSequenceNumber() + rowsSeen - batch.size + row.position
+        ? file.minSequenceNumber() + positionInFile()
         : sequences[row.position];
   }
 

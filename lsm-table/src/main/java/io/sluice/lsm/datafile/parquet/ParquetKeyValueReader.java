@@ -3,6 +3,7 @@ package io.sluice.lsm.datafile.parquet;
 import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.KeyValueLayout;
 import io.sluice.lsm.datafile.ReadFailures;
+import io.sluice.lsm.datafile.RowFilter;
 import io.sluice.lsm.datafile.column.BatchReader;
 import io.sluice.lsm.datafile.column.BatchRow;
 import io.sluice.lsm.datafile.column.Column.LongColumn;
@@ -18,10 +19,12 @@ import io.sluice.lsm.schema.DataTypes;
 import io.sluice.lsm.schema.RowType;
 import io.sluice.lsm.schema.TableSchema;
 import io.sluice.lsm.schema.TypeRoot;
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.PrimitiveIterator;
 import java.util.Set;
 import org.apache.parquet.ParquetReadOptions;
 import org.apache.parquet.column.ColumnReadStore;
@@ -29,9 +32,12 @@ import org.apache.parquet.column.impl.ColumnReadStoreImpl;
 import org.apache.parquet.column.page.PageReadStore;
 import org.apache.parquet.conf.PlainParquetConfiguration;
 import org.apache.parquet.example.DummyRecordConverter;
+import org.apache.parquet.filter2.compat.FilterCompat;
 import org.apache.parquet.hadoop.ParquetFileReader;
 import org.apache.parquet.hadoop.metadata.BlockMetaData;
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
+import org.apache.parquet.hadoop.metadata.ParquetMetadata;
+import org.apache.parquet.io.SeekableInputStream;
 import org.apache.parquet.schema.MessageType;
 import org.apache.parquet.schema.Type;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +46,7 @@ import org.jspecify.annotations.Nullable;
  * Reads the wanted columns of one file: a row group's compressed pages at a time, decoded a batch
  * at a time. Columns are found by field id in the schema that wrote the file and by the name they
  * have there in the file (format description section 2.5). {@code _KEY_} columns are not needed.
+ * Row groups and pages that a filter rules out are skipped.
  */
 final class ParquetKeyValueReader implements BatchReader {
 
@@ -53,6 +60,7 @@ final class ParquetKeyValueReader implements BatchReader {
   private final ParquetStreams.Input input;
   private final ParquetFileReader reader;
   private final ParquetCodecs codecs;
+  private final boolean searching;
   private final MessageType projection;
   private final String createdBy;
   private final BatchRow row;
@@ -61,10 +69,20 @@ final class ParquetKeyValueReader implements BatchReader {
   private final @Nullable ParquetValueReader kindReader;
   private @Nullable PageReadStore group;
   private int groupsSeen;
+  private long groupStart;
+  private long groupRows;
   private long rowsLeftInGroup;
   private long rowsSeen;
   private int batchRows = BATCH;
   private int batchSize;
+
+  /** Of the batch's first record in the file. */
+  private long batchStart;
+
+  /** Of the batch's records in their row group, where some of it are skipped. */
+  private final long[] rowIndexes = new long[BATCH];
+
+  private PrimitiveIterator.@Nullable OfLong nextRowIndexes;
   private long[] sequences = new long[0];
 
   /** A column of the file and where it goes. */
@@ -76,6 +94,7 @@ final class ParquetKeyValueReader implements BatchReader {
       ParquetStreams.Input input,
       ParquetFileReader reader,
       ParquetCodecs codecs,
+      boolean searching,
       TableSchema fileSchema,
       RowType readColumns) {
     this.path = path;
@@ -83,6 +102,7 @@ final class ParquetKeyValueReader implements BatchReader {
     this.input = input;
     this.reader = reader;
     this.codecs = codecs;
+    this.searching = searching;
     MessageType message = reader.getFileMetaData().getSchema();
     String writer = reader.getFileMetaData().getCreatedBy();
     this.createdBy = writer == null ? "" : writer;
@@ -129,7 +149,6 @@ final class ParquetKeyValueReader implements BatchReader {
       this.projection = new MessageType(message.getName(), types);
       reader.setRequestedSchema(projection);
     }
-    checkFooter();
   }
 
   private ParquetValueReader required(
@@ -139,9 +158,9 @@ final class ParquetKeyValueReader implements BatchReader {
   }
 
   /** Sizes that a damaged footer makes up must not be believed. */
-  private void checkFooter() {
+  private static void checkFooter(ParquetMetadata footer, String path, DataFileMeta file) {
     long rows = 0;
-    for (BlockMetaData block : reader.getRowGroups()) {
+    for (BlockMetaData block : footer.getBlocks()) {
       rows += block.getRowCount();
       for (ColumnChunkMetaData column : block.getColumns()) {
         long start = column.getStartingPos();
@@ -166,21 +185,43 @@ final class ParquetKeyValueReader implements BatchReader {
   }
 
   static ParquetKeyValueReader open(
-      FileIO fileIO, String path, DataFileMeta file, TableSchema fileSchema, RowType readColumns) {
+      FileIO fileIO,
+      String path,
+      DataFileMeta file,
+      TableSchema fileSchema,
+      RowType readColumns,
+      @Nullable RowFilter filter) {
     ParquetStreams.Input input = new ParquetStreams.Input(fileIO, path, file.fileSize());
     ParquetCodecs codecs = new ParquetCodecs(1);
+    SeekableInputStream stream = null;
     ParquetFileReader reader = null;
     boolean opened = false;
     try {
-      ParquetReadOptions options =
+      ParquetReadOptions.Builder options =
           ParquetReadOptions.builder(new PlainParquetConfiguration())
               .usePageChecksumVerification(true)
               .withUseHadoopVectoredIo(false)
-              .withCodecFactory(codecs)
-              .build();
-      reader = ParquetFileReader.open(input, options);
+              .withCodecFactory(codecs);
+      stream = input.newStream();
+      ParquetMetadata footer = ParquetFileReader.readFooter(input, options.build(), stream);
+      checkFooter(footer, path, file);
+      RowFilter inFile = filter == null ? null : filter.inFile(fileSchema);
+      FilterCompat.Filter search =
+          inFile == null
+              ? FilterCompat.NOOP
+              : ParquetSearch.of(inFile, footer.getFileMetaData().getSchema());
+      reader =
+          ParquetFileReader.open(input, footer, options.withRecordFilter(search).build(), stream);
       ParquetKeyValueReader result =
-          new ParquetKeyValueReader(path, file, input, reader, codecs, fileSchema, readColumns);
+          new ParquetKeyValueReader(
+              path,
+              file,
+              input,
+              reader,
+              codecs,
+              FilterCompat.isFilteringRequired(search),
+              fileSchema,
+              readColumns);
       opened = true;
       return result;
     } catch (IOException | RuntimeException e) {
@@ -190,14 +231,16 @@ final class ParquetKeyValueReader implements BatchReader {
         codecs.release();
         if (reader != null) {
           closeQuietly(reader);
+        } else if (stream != null) {
+          closeQuietly(stream);
         }
       }
     }
   }
 
-  private static void closeQuietly(ParquetFileReader reader) {
+  private static void closeQuietly(Closeable opened) {
     try {
-      reader.close();
+      opened.close();
     } catch (IOException e) {
       ParquetFormat.LOG.debug("Closing a file that can't be read", e);
     }
@@ -229,7 +272,7 @@ final class ParquetKeyValueReader implements BatchReader {
       batchSize = 0;
       while (rowsLeftInGroup == 0) {
         if (!nextGroup()) {
-          if (rowsSeen != file.rowCount()) {
+          if (!searching && rowsSeen != file.rowCount()) {
             throw ReadFailures.count(path, rowsSeen, file.rowCount());
           }
           return false;
@@ -250,6 +293,14 @@ final class ParquetKeyValueReader implements BatchReader {
         row.bind(
             column.column(),
             column.cast().apply(column.reader().read(column.stored(), size), size));
+      }
+      PrimitiveIterator.OfLong indexes = nextRowIndexes;
+      if (indexes == null) {
+        batchStart = groupStart + groupRows - rowsLeftInGroup;
+      } else {
+        for (int i = 0; i < size; i++) {
+          rowIndexes[i] = indexes.nextLong();
+        }
       }
       rowsLeftInGroup -= size;
       rowsSeen += size;
@@ -274,13 +325,22 @@ final class ParquetKeyValueReader implements BatchReader {
     if (before != null) {
       before.close();
     }
-    PageReadStore next = reader.readNextRowGroup();
-    if (next == null) {
-      return false;
+    List<BlockMetaData> groups = reader.getRowGroups();
+    PageReadStore next = null;
+    while (next == null) {
+      if (groupsSeen == groups.size()) {
+        return false;
+      }
+      // Null where no page may hold a wanted row.
+      next = reader.readFilteredRowGroup(groupsSeen++);
     }
+    BlockMetaData of = groups.get(groupsSeen - 1);
     group = next;
+    groupStart = of.getRowIndexOffset();
     rowsLeftInGroup = next.getRowCount();
-    batchRows = batchRows(reader.getRowGroups().get(groupsSeen++));
+    groupRows = rowsLeftInGroup;
+    nextRowIndexes = next.getRowIndexes().orElse(null);
+    batchRows = batchRows(of);
     ColumnReadStore store =
         new ColumnReadStoreImpl(
             new CheckedPages(next),
@@ -288,11 +348,11 @@ final class ParquetKeyValueReader implements BatchReader {
             projection,
             createdBy);
     if (sequenceReader != null && kindReader != null) {
-      sequenceReader.bind(store, rowsLeftInGroup);
-      kindReader.bind(store, rowsLeftInGroup);
+      sequenceReader.bind(store, rowsLeftInGroup, nextRowIndexes == null);
+      kindReader.bind(store, rowsLeftInGroup, nextRowIndexes == null);
     }
     for (Wanted column : wanted) {
-      column.reader().bind(store, rowsLeftInGroup);
+      column.reader().bind(store, rowsLeftInGroup, nextRowIndexes == null);
     }
     return true;
   }
@@ -312,9 +372,16 @@ final class ParquetKeyValueReader implements BatchReader {
   }
 
   @Override
+  public long positionInFile() {
+    return nextRowIndexes == null
+        ? batchStart + row.position
+        : groupStart + rowIndexes[row.position];
+  }
+
+  @Override
   public long sequenceNumber() {
     return sequenceReader == null
-        ? file.minSequenceNumber() + rowsSeen - batchSize + row.position
+        ? file.minSequenceNumber() + positionInFile()
         : sequences[row.position];
   }
 

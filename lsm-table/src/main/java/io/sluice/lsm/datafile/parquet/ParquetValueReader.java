@@ -35,8 +35,12 @@ abstract class ParquetValueReader {
     this.defined = defined;
   }
 
-  /** Turns to the columns of the next row group, which has so many rows. */
-  abstract void bind(ColumnReadStore store, long rows);
+  /**
+   * Turns to the columns of the next row group, which has so many rows.
+   *
+   * @param whole whether all its pages are read; else a column may have values of other rows
+   */
+  abstract void bind(ColumnReadStore store, long rows, boolean whole);
 
   /** The column whose levels tell where this value begins and ends. */
   abstract ColumnReader first();
@@ -220,10 +224,10 @@ abstract class ParquetValueReader {
     }
 
     @Override
-    void bind(ColumnReadStore store, long rows) {
+    void bind(ColumnReadStore store, long rows, boolean whole) {
       ColumnReader next = store.getColumnReader(descriptor);
       long values = next.getTotalValueCount();
-      if (oneEachRow ? values != rows : values < rows) {
+      if (oneEachRow && whole ? values != rows : values < rows) {
         throw new CorruptTableException(
             path
                 + ": the column "
@@ -280,8 +284,8 @@ abstract class ParquetValueReader {
     }
 
     @Override
-    void bind(ColumnReadStore store, long rows) {
-      fields.forEach(field -> field.bind(store, rows));
+    void bind(ColumnReadStore store, long rows, boolean whole) {
+      fields.forEach(field -> field.bind(store, rows, whole));
     }
 
     @Override
@@ -319,8 +323,8 @@ abstract class ParquetValueReader {
     }
 
     @Override
-    void bind(ColumnReadStore store, long rows) {
-      element.bind(store, rows);
+    void bind(ColumnReadStore store, long rows, boolean whole) {
+      element.bind(store, rows, whole);
     }
 
     @Override
@@ -362,9 +366,9 @@ abstract class ParquetValueReader {
     }
 
     @Override
-    void bind(ColumnReadStore store, long rows) {
-      key.bind(store, rows);
-      value.bind(store, rows);
+    void bind(ColumnReadStore store, long rows, boolean whole) {
+      key.bind(store, rows, whole);
+      value.bind(store, rows, whole);
     }
 
     @Override
