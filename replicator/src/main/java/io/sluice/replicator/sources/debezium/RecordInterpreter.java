@@ -85,8 +85,8 @@ final class RecordInterpreter {
   private final Map<SourceTableId, BinlogPoint> lostUpTo = new HashMap<>();
 
   /**
-   * Tables whose rows don't fit their definition, with the one that is wrong once the stream has
-   * passed those rows.
+   * Tables whose rows don't fit their definition, with the one that is wrong once somebody has
+   * asked for a copy: a loss is known before the statements that come ahead of it are read.
    */
   private final Map<SourceTableId, Optional<SourceTable>> misread = new HashMap<>();
 
@@ -242,24 +242,15 @@ final class RecordInterpreter {
 
   private void passed(BinlogPoint point) {
     watch.passed(point);
-    lostUpTo
-        .entrySet()
-        .removeIf(
-            lost -> {
-              boolean past = point.compareTo(lost.getValue()) >= 0;
-              if (past) {
-                // Only now: a loss is known before the statements that come ahead of it are read.
-                misread.computeIfPresent(
-                    lost.getKey(), (id, none) -> Optional.ofNullable(schemas.definition(id)));
-              }
-              return past;
-            });
+    lostUpTo.values().removeIf(behind -> point.compareTo(behind) >= 0);
   }
 
   /** See {@link SchemaChanges#resync}; between two records. */
   void resync(SourceTableId table, @Nullable PartCopy part) {
     Optional<SourceTable> wrong = misread.get(table);
-    if (wrong != null && wrong.equals(Optional.ofNullable(schemas.definition(table)))) {
+    Optional<SourceTable> now = Optional.ofNullable(schemas.definition(table));
+    if (wrong != null && (wrong.isEmpty() || wrong.equals(now))) {
+      misread.put(table, now);
       throw new TableRefusedException(
           table,
           "The definition of "
