@@ -128,10 +128,11 @@ class PipelineTest {
     put(a, RowKind.INSERT, 1, "2020-01-01");
     put(a, RowKind.INSERT, 2, "2099-01-01");
     // Expiry looks after some epochs; how many of them it is told of at once hangs on the threads.
-    for (int i = 0; i < 5_000 && !hasDropped(); i++) {
+    int epochs = 0;
+    do {
       put(a, RowKind.UPDATE_AFTER, 2, "2099-01-01");
       commit();
-    }
+    } while (++epochs < 5_000 && !hasDropped());
     assertThat(hasDropped()).isTrue();
     assertThat(lake.rows(storage, "a")).isEqualTo(Map.of(2L, "2099-01-01"));
     pipeline.abort();
