@@ -1,6 +1,7 @@
 package io.sluice.evolution;
 
 import io.sluice.evolution.MappedType.Refused;
+import io.sluice.lsm.schema.DataType;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -52,6 +53,10 @@ final class ColumnRules {
       return new Refused(
           "Paimon's readers give NULL for a column whose name holds a backtick.", RENAME);
     }
+    DataType told = column.lakeType();
+    if (told != null) {
+      return key ? keyOf(column, told) : new MappedType.Lake(told);
+    }
     SourceKind kind = SourceKind.of(column);
     if (key && (kind == SourceKind.FLOAT || kind == SourceKind.DOUBLE)) {
       return new Refused(
@@ -59,6 +64,33 @@ final class ColumnRules {
           "Make it a DECIMAL at the source, or exclude the table with source.exclude.");
     }
     return mapping.map(column);
+  }
+
+  private static MappedType keyOf(SourceColumn column, DataType type) {
+    return switch (type.root()) {
+      case FLOAT, DOUBLE ->
+          new Refused(
+              "type " + type + " can't be a key: its values have no exact identity.",
+              "Declare the column as DECIMAL, BIGINT or STRING.");
+      case ARRAY, MAP, MULTISET, ROW, VARIANT ->
+          new Refused(
+              "type " + type.root() + " can't be a key.", "Choose columns of plain types.");
+      case BOOLEAN,
+          TINYINT,
+          SMALLINT,
+          INT,
+          BIGINT,
+          DECIMAL,
+          CHAR,
+          VARCHAR,
+          BINARY,
+          VARBINARY,
+          DATE,
+          TIME,
+          TIMESTAMP,
+          TIMESTAMP_LTZ ->
+          new MappedType.Lake(type);
+    };
   }
 
   /**

@@ -6,7 +6,7 @@ import java.util.Map;
 /**
  * How a lake table is to be made.
  *
- * @param buckets of each partition, at least 1
+ * @param buckets of each partition, at least 1; not asked for where there is no key
  * @param partitionBy column names, empty for none
  * @param options further table options in Paimon's words
  */
@@ -16,10 +16,29 @@ public record PlanOptions(
     int buckets,
     List<String> partitionBy,
     Map<String, String> options,
-    boolean tinyIntOneAsBoolean) {
+    boolean tinyIntOneAsBoolean,
+    TableKind kind) {
 
   public PlanOptions {
     partitionBy = List.copyOf(partitionBy);
     options = Map.copyOf(options);
+  }
+
+  /** Of a copy. */
+  public PlanOptions(
+      String lakeDatabase,
+      String lakeTable,
+      int buckets,
+      List<String> partitionBy,
+      Map<String, String> options,
+      boolean tinyIntOneAsBoolean) {
+    this(
+        lakeDatabase,
+        lakeTable,
+        buckets,
+        partitionBy,
+        options,
+        tinyIntOneAsBoolean,
+        TableKind.COPY);
   }
 }

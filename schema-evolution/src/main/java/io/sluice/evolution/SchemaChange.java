@@ -14,10 +14,17 @@ public sealed interface SchemaChange {
    *
    * @param schema the whole new schema, its id one above the current one's
    * @param added the columns it has more, at its end
+   * @param widened names of columns whose type holds more than before
    */
-  record Evolve(TableSchema schema, List<AddedColumn> added) implements SchemaChange {
+  record Evolve(TableSchema schema, List<AddedColumn> added, List<String> widened)
+      implements SchemaChange {
     public Evolve {
       added = List.copyOf(added);
+      widened = List.copyOf(widened);
+    }
+
+    public Evolve(TableSchema schema, List<AddedColumn> added) {
+      this(schema, added, List.of());
     }
 
     /** Whether rows that are in the lake already lack a value that they have at the source. */

@@ -186,6 +186,86 @@ public final class SchemaDiff {
         added);
   }
 
+  /**
+   * The same for a table that is gathered from messages ({@link TableKind#GATHERED}): columns that
+   * are in no message any more stay, types become wider by {@link TypeLattice}, and old rows have
+   * nothing in an added column.
+   *
+   * @return refused: another primary key, a key column of another type, a type that can't become
+   *     the wanted one without changing values
+   */
+  public static SchemaChange gathered(SourceTable now, TableSchema current, long timeMillis) {
+    String table = "Table " + now.id();
+    if (!Set.copyOf(now.primaryKey()).equals(Set.copyOf(current.primaryKeys()))) {
+      return new Refused(
+          table
+              + ": its key is "
+              + now.primaryKey()
+              + ", in the lake it is "
+              + current.primaryKeys()
+              + ", and a lake table's key can't be changed. Set primary-key to the lake's, or send"
+              + " the rows to another table with a rule in tables.rules (into).");
+    }
+    TypeMapping mapping = new TypeMapping(false);
+    List<DataField> fields = new ArrayList<>(current.rowType().fields());
+    List<AddedColumn> added = new ArrayList<>();
+    List<String> widened = new ArrayList<>();
+    int highestId = current.highestFieldId();
+    for (SourceColumn column : now.columns()) {
+      boolean key = now.primaryKey().contains(column.name());
+      MappedType mapped = ColumnRules.map(mapping, column, key);
+      if (mapped instanceof MappedType.Refused refused) {
+        return new Refused(
+            table + ", column " + column.name() + ": " + refused.reason() + " " + refused.remedy());
+      }
+      DataType wanted = ((MappedType.Lake) mapped).type().withNullable(true);
+      int position = current.rowType().position(column.name());
+      if (position < 0) {
+        fields.add(new DataField(++highestId, column.name(), wanted));
+        added.add(new AddedColumn(column.name(), false));
+        continue;
+      }
+      DataField field = current.rowType().field(position);
+      DataType lake = field.type().withNullable(true);
+      DataType joined = TypeLattice.join(lake, wanted);
+      if (joined == null || key && !joined.equals(lake)) {
+        return new Refused(
+            table
+                + ", column "
+                + column.name()
+                + ": it would have to be "
+                + wanted
+                + " too, and the lake has "
+                + lake
+                + (joined == null
+                    ? "; no type holds the values of both."
+                    : ". A key column's type can't be changed.")
+                + " Declare the column's type with columns in tables.rules, or correct the"
+                + " messages.");
+      }
+      if (!joined.equals(lake)) {
+        DataType type = joined.withNullable(field.type().nullable());
+        fields.set(position, new DataField(field.id(), field.name(), type));
+        widened.add(column.name());
+      }
+    }
+    if (added.isEmpty() && widened.isEmpty()) {
+      return new None();
+    }
+    return new Evolve(
+        new TableSchema(
+            current.id() + 1,
+            new RowType(fields),
+            highestId,
+            current.partitionKeys(),
+            current.primaryKeys(),
+            current.options(),
+            current.comment(),
+            timeMillis),
+        added,
+        widened);
+  }
+
   /** What is wrong with a column that the lake has already; null if nothing is. */
   private static @Nullable String redefined(
       @Nullable SourceColumn before, SourceColumn now, DataType lake, DataType mapped) {

@@ -12,21 +12,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** A source table to the schema of a new lake table. Pure. */
 public final class TablePlanner {
 
-  /** What Sluice decides itself, or what would make the table something else than a copy. */
+  /** What Sluice decides itself. */
   private static final Map<String, String> OPTIONS_REFUSED =
       Map.of(
           "bucket", "set bucket beside options instead",
           "bucket-key", "rows are spread by the primary key",
-          "primary-key", "the source's primary key is taken",
+          "primary-key", "set primary-key beside options where the source has none",
           "partition", "set partition-by beside options instead",
           "path", "tables lie in the warehouse",
           "type", "tables are plain tables",
-          "sequence.field", "the order is that of the source's log",
-          "rowkind.field", "the kind of a change is that of the source's log",
+          "rowkind.field", "the kind of a change is that of the source",
           "orc.timestamp-ltz.legacy.type", "false is the only right value");
 
   private static final List<String> FILE_FORMATS = List.of("orc", "parquet", "avro");
@@ -68,19 +68,24 @@ public final class TablePlanner {
             fields.size() - 1,
             options.partitionBy(),
             source.primaryKey(),
-            tableOptions(options),
+            tableOptions(source, options),
             null,
             timeMillis));
   }
 
   private static void checkKeys(SourceTable source, PlanOptions options, List<String> faults) {
     if (source.primaryKey().isEmpty()) {
-      faults.add(
-          "Table "
-              + source.id()
-              + " has no primary key. Add one, or exclude the table with source.exclude.");
+      if (options.kind() == TableKind.COPY) {
+        faults.add(
+            "Table "
+                + source.id()
+                + " has no primary key. Add one, or exclude the table with source.exclude.");
+      } else {
+        checkColumns(source, options.partitionBy(), "partition-by", faults);
+      }
       return;
     }
+    checkColumns(source, source.primaryKey(), "primary-key", faults);
     for (String column : options.partitionBy()) {
       if (!source.primaryKey().contains(column)) {
         faults.add(
@@ -98,6 +103,20 @@ public final class TablePlanner {
               + ": partition-by takes the whole primary key "
               + source.primaryKey()
               + ". Leave at least one column of it out.");
+    }
+  }
+
+  private static void checkColumns(
+      SourceTable source, List<String> names, String setting, List<String> faults) {
+    for (String name : names) {
+      if (source.columns().stream().noneMatch(column -> column.name().equals(name))) {
+        faults.add(
+            fault(
+                source,
+                name,
+                "it is in " + setting + ", but the table has no such column.",
+                "Name columns that every row has, or declare it."));
+      }
     }
   }
 
@@ -121,8 +140,8 @@ public final class TablePlanner {
         .forEach(
             (key, value) -> {
               String why = OPTIONS_REFUSED.get(key);
-              if (key.equals("merge-engine") && !value.equals("deduplicate")) {
-                why = "a copy of the source needs deduplicate";
+              if (options.kind() == TableKind.COPY) {
+                why = refusedInCopy(key, value, why);
               }
               if (key.equals("file.format") && !FILE_FORMATS.contains(value)) {
                 why = "there are " + String.join(", ", FILE_FORMATS);
@@ -140,9 +159,20 @@ public final class TablePlanner {
             });
   }
 
-  private static Map<String, String> tableOptions(PlanOptions options) {
+  /** What would make the table something else than a copy. */
+  private static @Nullable String refusedInCopy(
+      String key, String value, @Nullable String otherwise) {
+    if (key.equals("merge-engine") && !value.equals("deduplicate")) {
+      return "a copy of the source needs deduplicate";
+    }
+    return key.equals("sequence.field") ? "the order is that of the source's log" : otherwise;
+  }
+
+  private static Map<String, String> tableOptions(SourceTable source, PlanOptions options) {
     Map<String, String> result = new LinkedHashMap<>();
-    result.put("bucket", String.valueOf(options.buckets()));
+    // A table without a key has no buckets to spread its rows over.
+    result.put(
+        "bucket", source.primaryKey().isEmpty() ? "-1" : String.valueOf(options.buckets()));
     result.put("file.format", "orc");
     // Else a reader's zone shifts every TIMESTAMP_LTZ (format description 7.2).
     result.put("orc.timestamp-ltz.legacy.type", "false");

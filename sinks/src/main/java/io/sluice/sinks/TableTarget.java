@@ -1,5 +1,6 @@
 package io.sluice.sinks;
 
+import io.sluice.evolution.TableKind;
 import java.util.List;
 import java.util.Map;
 
@@ -13,6 +14,7 @@ import java.util.Map;
  * @param partitionBy column names, empty for none
  * @param options further table options for a new table
  * @param tinyIntOneAsBoolean TINYINT(1) becomes BOOLEAN
+ * @param sharing whether others may have written to the table
  */
 public record TableTarget(
     String lakeDatabase,
@@ -21,11 +23,42 @@ public record TableTarget(
     String bucketsText,
     List<String> partitionBy,
     Map<String, String> options,
-    boolean tinyIntOneAsBoolean) {
+    boolean tinyIntOneAsBoolean,
+    TableKind kind,
+    Sharing sharing) {
+
+  /** Who else writes to a table. */
+  public enum Sharing {
+    /** Nobody: rows that are there before the pipeline comes are of an unknown past. */
+    ALONE,
+    /** Other pipelines and other writers: their rows are as good as ours. */
+    SHARED
+  }
 
   public TableTarget {
     partitionBy = List.copyOf(partitionBy);
     options = Map.copyOf(options);
+  }
+
+  /** Of a copy of a database's table, which nobody else writes. */
+  public TableTarget(
+      String lakeDatabase,
+      String lakeTable,
+      int buckets,
+      String bucketsText,
+      List<String> partitionBy,
+      Map<String, String> options,
+      boolean tinyIntOneAsBoolean) {
+    this(
+        lakeDatabase,
+        lakeTable,
+        buckets,
+        bucketsText,
+        partitionBy,
+        options,
+        tinyIntOneAsBoolean,
+        TableKind.COPY,
+        Sharing.ALONE);
   }
 
   public String lakeName() {

@@ -93,7 +93,7 @@ final class SchemaGate {
       UnsupportedFeatures.checkWriting(current, lake.root(tables.warehouse()));
       if (knownToPipeline) {
         refuseRolledBack(definition, lake, doing);
-      } else {
+      } else if (target.sharing() == TableTarget.Sharing.ALONE) {
         refuseForeignRows(definition, lake, doing);
       }
       return change(null, definition, current, target);
@@ -211,7 +211,12 @@ final class SchemaGate {
     return decision(
         definition,
         current,
-        SchemaDiff.diff(before, definition, current, target.tinyIntOneAsBoolean(), clock.millis()));
+        switch (target.kind()) {
+          case COPY ->
+              SchemaDiff.diff(
+                  before, definition, current, target.tinyIntOneAsBoolean(), clock.millis());
+          case GATHERED -> SchemaDiff.gathered(definition, current, clock.millis());
+        });
   }
 
   private static Decision decision(
@@ -233,7 +238,8 @@ final class SchemaGate {
             target.buckets(),
             target.partitionBy(),
             target.options(),
-            target.tinyIntOneAsBoolean());
+            target.tinyIntOneAsBoolean(),
+            target.kind());
     PlannedTable planned = TablePlanner.plan(definition, options, clock.millis());
     if (planned instanceof PlannedTable.Refused refused) {
       throw new TableRefusedException(definition.id(), refused.text());

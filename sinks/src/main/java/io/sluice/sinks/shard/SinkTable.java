@@ -20,6 +20,7 @@ public final class SinkTable {
   private final LakeTable name;
   private final LsmTable lsm;
   private final int totalBuckets;
+  private final int bucketsOfPartition;
   private final boolean partitioned;
   private final List<ShardWorker> workers;
   private final AtomicReferenceArray<@Nullable Bucket> unpartitioned;
@@ -40,9 +41,12 @@ public final class SinkTable {
     this.name = name;
     this.lsm = lsm;
     this.totalBuckets = totalBuckets;
+    // A table without a key has one, number 0.
+    int buckets = Math.max(1, totalBuckets);
+    this.bucketsOfPartition = buckets;
     this.partitioned = !schema.partitionKeys().isEmpty();
     this.workers = List.copyOf(workers);
-    this.unpartitioned = new AtomicReferenceArray<>(partitioned ? 0 : totalBuckets);
+    this.unpartitioned = new AtomicReferenceArray<>(partitioned ? 0 : buckets);
   }
 
   public LakeTable name() {
@@ -66,7 +70,7 @@ public final class SinkTable {
           known != null
               ? known
               : partitions.computeIfAbsent(
-                  partition.copy(), p -> new AtomicReferenceArray<>(totalBuckets));
+                  partition.copy(), p -> new AtomicReferenceArray<>(bucketsOfPartition));
     }
     Bucket bucket = row.get(number);
     if (bucket != null) {
