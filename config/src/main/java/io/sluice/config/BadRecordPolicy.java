@@ -4,6 +4,6 @@ package io.sluice.config;
 public enum BadRecordPolicy {
   /** The pipeline stops and names table, column and position. */
   FAIL,
-  /** The record is set aside. Not available in this version; {@link ConfigLoader} refuses it. */
+  /** The record is kept in a table of its own and the others go on. Of topics only. */
   DEAD_LETTER
 }

@@ -37,6 +37,7 @@ final class ConfigReader {
   private final Map<String, String> env;
   private final ConfigText text;
   private final Problems problems;
+  private final KafkaReader kafka = new KafkaReader(this::password);
 
   ConfigReader(Path file, Map<String, String> env) {
     this.file = file;
@@ -116,18 +117,20 @@ final class ConfigReader {
           "\"" + pipeline + "\" can't be a pipeline's name.",
           "Use 1 to 64 letters, digits, - and _, beginning with a letter or digit.");
     }
+    String warehouse = warehouse(section);
+    SourceConfig source = source(section.section("source"), pipeline);
     return new SluiceConfig(
         pipeline,
-        warehouse(section),
+        warehouse,
         section.duration("commit-interval", Duration.ofMillis(50), HOUR),
         section.duration("idle-interval", Duration.ofSeconds(1), HOUR),
         section.autoInt("workers", 1, 1024),
         section.autoInt("compaction-threads", 1, 1024),
         memory(section.section("memory")),
-        source(section.section("source")),
-        new TablesReader(problems).read(section.section("tables")),
-        section.choice("on-bad-record", BadRecordPolicy.class, BadRecordPolicy.DEAD_LETTER),
-        section.choice("on-table-error", TableErrorPolicy.class, null),
+        source,
+        new TablesReader(problems, kafka, source.type()).read(section.section("tables")),
+        badRecords(section, source.type()),
+        section.choice("on-table-error", TableErrorPolicy.class),
         retention(section.section("retention")),
         http(section.section("http")));
   }
@@ -171,7 +174,32 @@ final class ConfigReader {
         section.integer("remembered-deletes", 1_000, 100_000_000));
   }
 
-  private SourceConfig source(Section section) {
+  private static BadRecordPolicy badRecords(Section section, SourceType type) {
+    return type == SourceType.KAFKA
+        ? section.autoChoice(
+            "on-bad-record", BadRecordPolicy.class, null, BadRecordPolicy.DEAD_LETTER)
+        : section.autoChoice(
+            "on-bad-record",
+            BadRecordPolicy.class,
+            BadRecordPolicy.DEAD_LETTER,
+            BadRecordPolicy.FAIL);
+  }
+
+  private SourceConfig source(Section section, String pipeline) {
+    SourceType type = section.requiredChoice("type", SourceType.class);
+    for (String key : section.keys()) {
+      boolean ofKafka = KnownKeys.KAFKA.contains(key);
+      if (!key.equals("type") && ofKafka != (type == SourceType.KAFKA)) {
+        section.problem(
+            key,
+            "a source of type " + section.string("type") + " has no such setting.",
+            "Take it out, or correct source.type.");
+      }
+    }
+    return type == SourceType.KAFKA ? kafka.source(section, pipeline) : database(section, type);
+  }
+
+  private DatabaseSourceConfig database(Section section, SourceType type) {
     List<TablePattern> include = section.patterns("include");
     if (include.isEmpty() && section.isEmptyList("include")) {
       section.problem(
@@ -188,14 +216,14 @@ final class ConfigReader {
           "Write a name such as UTC, Europe/Berlin or +02:00.");
     }
     OptionalLong serverId = section.autoLong("server-id", 1, SERVER_ID_MAX);
-    return new SourceConfig(
-        section.requiredChoice("type", SourceType.class),
+    return new DatabaseSourceConfig(
+        type,
         connection(section),
         include,
         section.patterns("exclude"),
         zone,
         serverId,
-        section.choice("zero-dates", ZeroDatePolicy.class, null),
+        section.choice("zero-dates", ZeroDatePolicy.class),
         backfill(section.section("backfill")),
         section.texts("debezium"));
   }
@@ -209,7 +237,7 @@ final class ConfigReader {
         password(section),
         connect.duration("timeout", Duration.ofMillis(100), HOUR),
         connect.duration("read-timeout", Duration.ofSeconds(1), HOUR),
-        connect.choice("tls", TlsMode.class, null),
+        connect.choice("tls", TlsMode.class),
         connect.texts("properties"));
   }
 
@@ -286,7 +314,7 @@ final class ConfigReader {
   }
 
   /** Reads {@code tables}, whose rules have keys of their own. */
-  private record TablesReader(Problems problems) {
+  private record TablesReader(Problems problems, KafkaReader kafka, SourceType type) {
 
     TablesConfig read(Section section) {
       Section defaults = section.section("defaults");
@@ -298,8 +326,10 @@ final class ConfigReader {
             "There are orc, parquet and avro.");
       }
       List<TableRule> rules = new ArrayList<>();
-      for (Section rule : section.sections("rules", KnownKeys.RULE)) {
-        rule(rule).ifPresent(rules::add);
+      if (type != SourceType.KAFKA) {
+        for (Section rule : section.sections("rules", KnownKeys.RULE)) {
+          rule(rule).ifPresent(rules::add);
+        }
       }
       return new TablesConfig(
           new TableDefaults(
@@ -308,7 +338,8 @@ final class ConfigReader {
               format,
               defaults.texts("options"),
               defaults.bool("tinyint1-as-boolean")),
-          rules);
+          rules,
+          type == SourceType.KAFKA ? kafka.rules(section) : List.of());
     }
 
     private Optional<TableRule> rule(Section rule) {

@@ -14,6 +14,36 @@ final class KnownKeys {
       Set.of(
           "match", "into", "bucket", "partition-by", "computed", "options", "tinyint1-as-boolean");
 
+  /** The same of a pipeline that reads topics. */
+  static final Set<String> TOPIC_RULE =
+      Set.of(
+          "match",
+          "into",
+          "primary-key",
+          "bucket",
+          "partition-by",
+          "columns",
+          "metadata",
+          "format",
+          "format-options",
+          "options");
+
+  /** Keys of {@code source} that only a Kafka cluster has. */
+  static final Set<String> KAFKA =
+      Set.of(
+          "bootstrap-servers",
+          "topics",
+          "exclude-topics",
+          "start",
+          "start-offsets",
+          "on-lost-range",
+          "group",
+          "discovery-interval",
+          "format",
+          "format-options",
+          "registry",
+          "properties");
+
   private KnownKeys() {}
 
   static void check(ConfigObject own, ConfigObject reference, Problems problems) {

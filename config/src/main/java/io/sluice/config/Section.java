@@ -49,6 +49,11 @@ final class Section {
     return own.hasPath(key);
   }
 
+  /** The keys that are given here. */
+  Set<String> keys() {
+    return own.root().keySet();
+  }
+
   void problem(String key, String what, String remedy) {
     problems.add(has(key) ? own.getValue(key).origin() : null, path + "." + key, what, remedy);
   }
@@ -250,19 +255,9 @@ final class Section {
   }
 
   /** An enum's constant, written in lower case with hyphens. */
-  <E extends Enum<E>> E choice(String key, Class<E> type, @Nullable E notYet) {
+  <E extends Enum<E>> E choice(String key, Class<E> type) {
     E standard = constant(type, reference.getString(key)).orElseThrow();
-    if (!has(key)) {
-      return standard;
-    }
-    E chosen = chosen(key, type, notYet).orElse(standard);
-    if (chosen == notYet) {
-      problem(
-          key,
-          word(chosen) + " is not available in this version.",
-          "Write " + key + " = " + word(standard) + ".");
-    }
-    return chosen;
+    return has(key) ? chosen(key, type, null).orElse(standard) : standard;
   }
 
   /** The same for a key that has no default; then the first constant stands in. */
@@ -273,6 +268,21 @@ final class Section {
       return first;
     }
     return chosen(key, type, null).orElse(first);
+  }
+
+  /** One of the type's words, or {@code auto}. */
+  <E extends Enum<E>> E autoChoice(String key, Class<E> type, @Nullable E notYet, E auto) {
+    if (string(key).equals("auto")) {
+      return auto;
+    }
+    E chosen = chosen(key, type, notYet).orElse(auto);
+    if (chosen == notYet) {
+      problem(
+          key,
+          "\"" + word(chosen) + "\" is not possible.",
+          "Write auto or one of " + words(type, notYet) + ".");
+    }
+    return chosen;
   }
 
   private <E extends Enum<E>> Optional<E> chosen(String key, Class<E> type, @Nullable E notYet) {

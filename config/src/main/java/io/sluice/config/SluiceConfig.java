@@ -39,8 +39,46 @@ public record SluiceConfig(
     return compactionThreads.orElse(Math.max(1, cores / 2));
   }
 
-  /** Which source tables are captured, and where they go. */
+  /**
+   * Which source tables are captured, and where they go.
+   *
+   * <p>REQUIRES: the source is a database
+   */
   public TableRouting routing() {
-    return new TableRouting(source.include(), source.exclude(), tables);
+    DatabaseSourceConfig database = database();
+    return new TableRouting(database.include(), database.exclude(), tables);
+  }
+
+  /**
+   * Where the messages of each topic go.
+   *
+   * <p>REQUIRES: the source is Kafka
+   */
+  public TopicRouting topicRouting() {
+    return new TopicRouting(kafka(), tables);
+  }
+
+  /**
+   * The source as a database.
+   *
+   * @throws IllegalStateException if it is none
+   */
+  public DatabaseSourceConfig database() {
+    if (source instanceof DatabaseSourceConfig database) {
+      return database;
+    }
+    throw new IllegalStateException("Pipeline " + pipeline + " has no database as its source");
+  }
+
+  /**
+   * The source as a Kafka cluster.
+   *
+   * @throws IllegalStateException if it is none
+   */
+  public KafkaSourceConfig kafka() {
+    if (source instanceof KafkaSourceConfig kafka) {
+      return kafka;
+    }
+    throw new IllegalStateException("Pipeline " + pipeline + " has no Kafka cluster as its source");
   }
 }

@@ -3,5 +3,6 @@ package io.sluice.config;
 /** The kinds of sources. */
 public enum SourceType {
   MYSQL,
-  MARIADB
+  MARIADB,
+  KAFKA
 }

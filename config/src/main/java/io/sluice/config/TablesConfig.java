@@ -7,10 +7,13 @@ import java.util.List;
  *
  * @param rules the first whose pattern matches counts; what it leaves open comes from {@code
  *     defaults}
+ * @param topicRules the same for topics; a pipeline has one kind
  */
-public record TablesConfig(TableDefaults defaults, List<TableRule> rules) {
+public record TablesConfig(
+    TableDefaults defaults, List<TableRule> rules, List<TopicRule> topicRules) {
 
   public TablesConfig {
     rules = List.copyOf(rules);
+    topicRules = List.copyOf(topicRules);
   }
 }

@@ -119,7 +119,7 @@ class ConfigLoaderTest {
         "memory = 5 | block",
         "source.connect.tls = yes | not possible",
         "source.type = [mysql] | single value",
-        "source.type = kafka | not possible",
+        "source.type = oracle | not possible",
         "source.include = \"shop.*\" | list",
         "source.include = shop.* | not valid HOCON",
         "workers = [1] | single value",
@@ -131,7 +131,8 @@ class ConfigLoaderTest {
         "source.server-id = 4294967296 | whole number",
         "source.user = \"\" | is empty",
         "source.debezium { a = [1] } | single value",
-        "on-bad-record = dead-letter | not available in this version",
+        "on-bad-record = dead-letter | not possible",
+        "source.topics = [a] | has no such setting",
         "on-table-error = leave | is not possible",
         "tables.defaults.file-format = csv | can't be written",
         "tables.defaults.tinyint1-as-boolean = maybe | neither true nor false",
@@ -176,7 +177,7 @@ class ConfigLoaderTest {
         files.load(
             "sluice.source.password = ${?SLUICE_P}\nsluice.workers = ${?PATH}",
             Map.of("SLUICE_P", "geheim"));
-    assertThat(config.source().connection().password()).contains(new Secret("geheim"));
+    assertThat(config.database().connection().password()).contains(new Secret("geheim"));
     assertThat(config.workers()).isEmpty();
   }
 
@@ -184,7 +185,8 @@ class ConfigLoaderTest {
   void aVariableThatIsMissingIsAProblemUnlessItMayBe() {
     assertThat(only("sluice.source.password = ${NO_SUCH}"))
         .satisfies(problem -> assertThat(problem.what()).contains("NO_SUCH"));
-    assertThat(files.load("sluice.source.password = ${?NO_SUCH}").source().connection().password())
+    assertThat(
+            files.load("sluice.source.password = ${?NO_SUCH}").database().connection().password())
         .isEmpty();
   }
 
@@ -198,7 +200,7 @@ class ConfigLoaderTest {
   @Test
   void passwordFileHoldsNothingButThePassword() throws IOException {
     Files.writeString(folder.resolve("pw"), "s e cret\n");
-    assertThat(files.load("sluice.source.password-file = pw").source().connection().password())
+    assertThat(files.load("sluice.source.password-file = pw").database().connection().password())
         .contains(new Secret("s e cret"));
     assertThat(only("sluice.source.password-file = nowhere").what()).contains("can't be read");
   }
@@ -226,7 +228,7 @@ class ConfigLoaderTest {
               }
             }
             """);
-    assertThat(config.source().include())
+    assertThat(config.database().include())
         .extracting(TablePattern::toString)
         .containsExactly("a.*", "b.c");
   }

@@ -81,7 +81,7 @@ class ConfigRecordsTest {
 
   @Test
   void sourceDefaults() {
-    SourceConfig source = load("").source();
+    DatabaseSourceConfig source = load("").database();
     assertThat(source.type()).isEqualTo(SourceType.MYSQL);
     assertThat(source.include()).containsExactly(TablePattern.parse("shop.*"));
     assertThat(source.exclude()).isEmpty();
@@ -96,7 +96,7 @@ class ConfigRecordsTest {
 
   @Test
   void sourceWithEveryKey() {
-    SourceConfig source =
+    DatabaseSourceConfig source =
         load("""
                 sluice.source {
                   type = mariadb
@@ -108,7 +108,7 @@ class ConfigRecordsTest {
                   debezium { max.batch.size = 7, "skip.x" = true }
                 }
                 """)
-            .source();
+            .database();
     assertThat(source.type()).isEqualTo(SourceType.MARIADB);
     assertThat(source.include())
         .containsExactly(TablePattern.parse("a.b"), TablePattern.parse("`x.y`.*"));
@@ -122,7 +122,7 @@ class ConfigRecordsTest {
 
   @Test
   void connectionDefaults() {
-    ConnectionConfig connection = load("").source().connection();
+    ConnectionConfig connection = load("").database().connection();
     assertThat(connection)
         .isEqualTo(
             new ConnectionConfig(
@@ -146,7 +146,7 @@ class ConfigRecordsTest {
                   connect { timeout = 3s, read-timeout = 7s, tls = verify-identity, properties { a = b } }
                 }
                 """)
-            .source()
+            .database()
             .connection();
     assertThat(connection)
         .isEqualTo(
@@ -165,21 +165,22 @@ class ConfigRecordsTest {
   @Test
   void encryptionIsLeftOutOnLoopbackOnly() {
     for (String host : List.of("127.0.0.1", "localhost", "\"::1\"")) {
-      assertThat(load("sluice.source.host = " + host).source().connection().effectiveTls())
+      assertThat(load("sluice.source.host = " + host).database().connection().effectiveTls())
           .isEqualTo(TlsMode.DISABLED);
     }
-    assertThat(load("sluice.source.host = 127.example.org").source().connection().effectiveTls())
+    assertThat(load("sluice.source.host = 127.example.org").database().connection().effectiveTls())
         .isEqualTo(TlsMode.PREFERRED);
   }
 
   @Test
   void backfillDefaults() {
-    assertThat(load("").source().backfill()).isEqualTo(new BackfillConfig(4, 50_000));
+    assertThat(load("").database().backfill()).isEqualTo(new BackfillConfig(4, 50_000));
   }
 
   @Test
   void backfillWithEveryKey() {
-    assertThat(load("sluice.source.backfill { readers = 2, chunk-rows = 10 }").source().backfill())
+    assertThat(
+            load("sluice.source.backfill { readers = 2, chunk-rows = 10 }").database().backfill())
         .isEqualTo(new BackfillConfig(2, 10));
   }
 
@@ -189,6 +190,7 @@ class ConfigRecordsTest {
         .isEqualTo(
             new TablesConfig(
                 new TableDefaults(OptionalInt.empty(), 1L << 30, "orc", Map.of(), false),
+                List.of(),
                 List.of()));
   }
 

@@ -73,8 +73,7 @@ final class ColumnRules {
               "type " + type + " can't be a key: its values have no exact identity.",
               "Declare the column as DECIMAL, BIGINT or STRING.");
       case ARRAY, MAP, MULTISET, ROW, VARIANT ->
-          new Refused(
-              "type " + type.root() + " can't be a key.", "Choose columns of plain types.");
+          new Refused("type " + type.root() + " can't be a key.", "Choose columns of plain types.");
       case BOOLEAN,
           TINYINT,
           SMALLINT,

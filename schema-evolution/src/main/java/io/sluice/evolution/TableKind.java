@@ -10,8 +10,8 @@ public enum TableKind {
   COPY,
 
   /**
-   * What messages add up to: it may be without a key, may merge in any way, its columns become wider
-   * where messages demand it, and a column that is in no message any more stays.
+   * What messages add up to: it may be without a key, may merge in any way, its columns become
+   * wider where messages demand it, and a column that is in no message any more stays.
    */
   GATHERED
 }

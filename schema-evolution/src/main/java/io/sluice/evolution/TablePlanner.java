@@ -171,8 +171,7 @@ public final class TablePlanner {
   private static Map<String, String> tableOptions(SourceTable source, PlanOptions options) {
     Map<String, String> result = new LinkedHashMap<>();
     // A table without a key has no buckets to spread its rows over.
-    result.put(
-        "bucket", source.primaryKey().isEmpty() ? "-1" : String.valueOf(options.buckets()));
+    result.put("bucket", source.primaryKey().isEmpty() ? "-1" : String.valueOf(options.buckets()));
     result.put("file.format", "orc");
     // Else a reader's zone shifts every TIMESTAMP_LTZ (format description 7.2).
     result.put("orc.timestamp-ltz.legacy.type", "false");

@@ -80,6 +80,36 @@ public interface ChangeInput {
   void row(RoutedTable table, BinaryRow row, long sourceTimeMicros);
 
   /**
+   * A record that has no place in its table: kept in {@link DeadLetterTable}, as part of the epoch
+   * that takes in what came before and after it.
+   *
+   * @throws PipelineStoppedException if it can't be kept: then nothing may go on
+   */
+  default void deadLetter(DeadLetter letter) {
+    throw new UnsupportedOperationException("a dead letter of " + letter.source());
+  }
+
+  /**
+   * What became of a letter that was kept before, see {@link DeadLetter.State}; part of the same
+   * epoch as the rows around it.
+   *
+   * @param sequence the letter's
+   */
+  default void deadLetterNow(DeadLetter letter, DeadLetter.State state, long sequence) {
+    throw new UnsupportedOperationException("a dead letter of " + letter.source());
+  }
+
+  /**
+   * As {@link #row}, of a record that was kept as a dead letter: it counts as if it had come in its
+   * place.
+   *
+   * @param sequence the letter's
+   */
+  default void replayedRow(RoutedTable table, BinaryRow row, long sourceTimeMicros, long sequence) {
+    throw new UnsupportedOperationException("a replayed row of " + table.lakeTable());
+  }
+
+  /**
    * All rows of the table are gone. Ends the epoch: the caller follows with {@link #cutPoint}
    * before anything else. Returns the table's next generation.
    */

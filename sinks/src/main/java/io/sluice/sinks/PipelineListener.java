@@ -40,6 +40,16 @@ public interface PipelineListener {
   /** A table is left behind, see {@link Parked}; the others go on. */
   default void tableParked(SourceTableId table, String reason) {}
 
-  /** The schema of a lake table goes on; kind is {@code create} or {@code add-column}. */
+  /**
+   * A record was kept as a dead letter.
+   *
+   * @param table lake table that it was meant for, or its topic where that isn't known
+   */
+  default void deadLetter(String table, String reason) {}
+
+  /**
+   * The schema of a lake table goes on; kind is {@code create}, {@code add-column} or {@code
+   * widen-column}.
+   */
   default void schemaChanged(String lakeTable, String kind) {}
 }

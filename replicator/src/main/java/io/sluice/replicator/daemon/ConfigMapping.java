@@ -1,10 +1,10 @@
 package io.sluice.replicator.daemon;
 
 import io.sluice.config.ConnectionConfig;
+import io.sluice.config.DatabaseSourceConfig;
 import io.sluice.config.LakeTarget;
 import io.sluice.config.Secret;
 import io.sluice.config.SluiceConfig;
-import io.sluice.config.SourceConfig;
 import io.sluice.config.SourceSize;
 import io.sluice.config.SourceType;
 import io.sluice.config.TableErrorPolicy;
@@ -46,20 +46,20 @@ final class ConfigMapping {
   }
 
   static MySqlFlavor flavor(SluiceConfig config) {
-    return config.source().type() == SourceType.MARIADB ? MySqlFlavor.MARIADB : MySqlFlavor.MYSQL;
+    return config.database().type() == SourceType.MARIADB ? MySqlFlavor.MARIADB : MySqlFlavor.MYSQL;
   }
 
   static ZeroDates zeroDates(SluiceConfig config) {
-    return config.source().zeroDates() == ZeroDatePolicy.FAIL ? ZeroDates.FAIL : ZeroDates.NULL;
+    return config.database().zeroDates() == ZeroDatePolicy.FAIL ? ZeroDates.FAIL : ZeroDates.NULL;
   }
 
   static JdbcSource jdbc(SluiceConfig config) {
-    return new JdbcSource(flavor(config), config.source().connection());
+    return new JdbcSource(flavor(config), config.database().connection());
   }
 
   static BackfillSettings backfill(SluiceConfig config) {
     return new BackfillSettings(
-        config.source().backfill().readers(), config.source().backfill().chunkRows());
+        config.database().backfill().readers(), config.database().backfill().chunkRows());
   }
 
   /**
@@ -85,7 +85,7 @@ final class ConfigMapping {
 
   static SourceSettings source(
       SluiceConfig config, Function<SourceTableId, Optional<TableTarget>> targets) {
-    SourceConfig source = config.source();
+    DatabaseSourceConfig source = config.database();
     ConnectionConfig connection = source.connection();
     return new SourceSettings(
         config.pipeline(),

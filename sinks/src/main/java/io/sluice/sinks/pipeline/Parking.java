@@ -1,8 +1,11 @@
 package io.sluice.sinks.pipeline;
 
 import io.sluice.evolution.SourceTableId;
+import io.sluice.sinks.DeadLetterTable;
 import io.sluice.sinks.Parked;
 import io.sluice.sinks.PipelineListener;
+import io.sluice.sinks.PipelineStoppedException;
+import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.SourceCallbacks;
 import io.sluice.sinks.SourcePosition;
 import io.sluice.sinks.epoch.LakeTable;
@@ -75,7 +78,9 @@ final class Parking {
    * @return false if no table is left behind: the pipeline has to stop
    */
   boolean park(SourceTableId table, String reason, By by) {
+    // A letter that is dropped is lost.
     return parks
+        && !table.equals(DeadLetterTable.ID)
         && monitor.locked(
             () -> {
               monitor.requireOpen();
@@ -99,6 +104,14 @@ final class Parking {
           SourceTableId table = tables.sourceOf(lake);
           if (table == null) {
             throw new IllegalStateException("Table " + lake + " is of no source: " + reason);
+          }
+          if (table.equals(DeadLetterTable.ID)) {
+            throw new PipelineStoppedException(
+                Reason.PROTECTED,
+                "Dead letters can't be kept: "
+                    + reason
+                    + " Nothing is lost: the pipeline goes on from its last epoch when its table"
+                    + " can be written.");
           }
           Parked before = tables.parked(table);
           if (before != null && before.epoch() <= epoch) {

@@ -6,6 +6,7 @@ import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.write.MemoryPool;
 import io.sluice.sinks.BackfillInput;
 import io.sluice.sinks.ChangeInput;
+import io.sluice.sinks.DeadLetterTable;
 import io.sluice.sinks.Liveness;
 import io.sluice.sinks.PipelineListener;
 import io.sluice.sinks.PipelineSettings;
@@ -147,10 +148,11 @@ public final class Pipeline implements AutoCloseable {
       Storage storage,
       Clock clock,
       Supplier<String> ids,
-      SourceCallbacks source,
+      SourceCallbacks ofTheSource,
       PipelineListener listener,
       Succession succession,
       Liveness liveness) {
+    SourceCallbacks source = DeadLetterTable.within(ofTheSource);
     Storage watched =
         new Storage(
             new WatchedFileIO(storage.fileIO(), liveness),
@@ -289,7 +291,9 @@ public final class Pipeline implements AutoCloseable {
               lake.forget(table);
               committer.forget(table);
               maintenance.forget(table);
-            });
+            },
+            settings.name(),
+            clock);
     this.chunks = new Chunks(monitor, source, tables, parking, maintenance::awaitBelowStop);
     this.loop =
         new EpochLoop(
@@ -362,9 +366,11 @@ public final class Pipeline implements AutoCloseable {
     return true;
   }
 
-  /** Tables that the newest epoch knows and that are still captured, parked ones too. */
+  /** Tables of the source that the newest epoch knows and that are still captured, parked too. */
   public List<SourceTableId> tables() {
-    return List.copyOf(monitor.locked(tables::facts).keySet());
+    return monitor.locked(tables::facts).keySet().stream()
+        .filter(table -> !table.equals(DeadLetterTable.ID))
+        .toList();
   }
 
   /**

@@ -8,6 +8,8 @@ import io.sluice.lsm.error.LsmException;
 import io.sluice.lsm.schema.TableSchema;
 import io.sluice.sinks.BackfillInput;
 import io.sluice.sinks.ChangeInput;
+import io.sluice.sinks.DeadLetter;
+import io.sluice.sinks.DeadLetterTable;
 import io.sluice.sinks.PartCopy;
 import io.sluice.sinks.PipelineListener;
 import io.sluice.sinks.PipelineStoppedException;
@@ -24,6 +26,7 @@ import io.sluice.sinks.shard.Bucket;
 import io.sluice.sinks.shard.RowBatch;
 import io.sluice.sinks.shard.ShardMessage.Discard;
 import io.sluice.sinks.shard.ShardWorker;
+import java.time.Clock;
 import java.util.Iterator;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -38,6 +41,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Router implements ChangeInput {
 
+  private static final long NEXT_NUMBER = -1;
   private static final Logger LOG = LoggerFactory.getLogger(Router.class);
 
   private final PipelineMonitor monitor;
@@ -48,6 +52,9 @@ final class Router implements ChangeInput {
   private final PipelineListener listener;
   private final Parking parking;
   private final Consumer<LakeTable> forget;
+  private final String pipeline;
+  private final Clock clock;
+  private @Nullable RoutedTable deadLetters;
 
   // The table of the last row: rows come in runs.
   private @Nullable RoutedTable lastRouted;
@@ -56,6 +63,7 @@ final class Router implements ChangeInput {
   /**
    * @param resyncGate the same as {@code gate}, but it doesn't wait long for storage
    * @param forget makes everybody look anew at a lake table
+   * @param pipeline its name
    */
   Router(
       PipelineMonitor monitor,
@@ -65,7 +73,9 @@ final class Router implements ChangeInput {
       TableRegistry tables,
       PipelineListener listener,
       Parking parking,
-      Consumer<LakeTable> forget) {
+      Consumer<LakeTable> forget,
+      String pipeline,
+      Clock clock) {
     this.monitor = monitor;
     this.source = source;
     this.gate = gate;
@@ -74,6 +84,8 @@ final class Router implements ChangeInput {
     this.listener = listener;
     this.parking = parking;
     this.forget = forget;
+    this.pipeline = pipeline;
+    this.clock = clock;
   }
 
   @Override
@@ -337,7 +349,10 @@ final class Router implements ChangeInput {
   }
 
   private static String kind(SchemaGate.Decision decision) {
-    return decision.kind() == SchemaGate.Decision.Kind.CREATE ? "create" : "add-column";
+    return switch (decision.kind()) {
+      case CREATE -> "create";
+      case EVOLVE, KEEP -> decision.adds() ? "add-column" : "widen-column";
+    };
   }
 
   private RoutedTable alter(
@@ -403,7 +418,50 @@ final class Router implements ChangeInput {
   }
 
   @Override
+  public void deadLetter(DeadLetter letter) {
+    RoutedTable letters = deadLetters();
+    long sequence = monitor.locked(monitor::nextNumber);
+    keep(letters, letter, DeadLetter.State.SET_ASIDE, sequence);
+    String table = letter.table();
+    listener.deadLetter(table == null ? letter.source() : table, letter.reason());
+  }
+
+  @Override
+  public void deadLetterNow(DeadLetter letter, DeadLetter.State state, long sequence) {
+    keep(deadLetters(), letter, state, sequence);
+  }
+
+  private void keep(RoutedTable letters, DeadLetter letter, DeadLetter.State state, long sequence) {
+    long now = clock.millis();
+    row(letters, DeadLetterTable.row(pipeline, letter, state, sequence, now), now * 1000);
+  }
+
+  /** Their table, made with the first letter. */
+  private RoutedTable deadLetters() {
+    RoutedTable letters = deadLetters;
+    if (letters == null) {
+      letters =
+          tableChanged(DeadLetterTable.DEFINITION, null)
+              .orElseThrow(() -> new IllegalStateException("Dead letters are never parked"));
+      deadLetters = letters;
+    }
+    return letters;
+  }
+
+  @Override
   public void row(RoutedTable table, BinaryRow row, long sourceTimeMicros) {
+    take(table, row, sourceTimeMicros, NEXT_NUMBER);
+  }
+
+  @Override
+  public void replayedRow(RoutedTable table, BinaryRow row, long sourceTimeMicros, long sequence) {
+    take(table, row, sourceTimeMicros, sequence);
+  }
+
+  /**
+   * @param number {@link #NEXT_NUMBER}: the event counter's next
+   */
+  private void take(RoutedTable table, BinaryRow row, long sourceTimeMicros, long number) {
     ShardWorker behind = null;
     monitor.lock();
     try {
@@ -418,7 +476,7 @@ final class Router implements ChangeInput {
       if (batch == null) {
         batch = newBatch(bucket, table.lakeSchema());
       }
-      batch.add(row, monitor.nextNumber());
+      batch.add(row, number == NEXT_NUMBER ? monitor.nextNumber() : number);
       tables.changed(state);
       monitor.contentTaken();
       monitor.eventTaken();

@@ -31,8 +31,13 @@ final class SchemaGate {
    * @param schema the lake table's newest schema after the change
    * @param kind what has to be done
    * @param oldRowsNeedValues rows already in the lake lack values that they have at the source
+   * @param adds whether there are columns more
    */
-  record Decision(TableSchema schema, Kind kind, boolean oldRowsNeedValues) {
+  record Decision(TableSchema schema, Kind kind, boolean oldRowsNeedValues, boolean adds) {
+    Decision(TableSchema schema, Kind kind) {
+      this(schema, kind, false, false);
+    }
+
     enum Kind {
       CREATE,
       EVOLVE,
@@ -85,7 +90,7 @@ final class SchemaGate {
                 + " start once, and include it again to copy it anew.",
             null);
       }
-      return new Decision(planned, Decision.Kind.CREATE, false);
+      return new Decision(planned, Decision.Kind.CREATE);
     }
     try {
       TableSchema current = retry.run(doing, () -> tables.open(lake).newestSchema());
@@ -120,7 +125,7 @@ final class SchemaGate {
     TableSchema planned = plan(definition, target);
     String doing = "opening table " + lake;
     if (!retry.<Boolean>run(doing, () -> tables.exists(lake))) {
-      return new Decision(planned, Decision.Kind.CREATE, false);
+      return new Decision(planned, Decision.Kind.CREATE);
     }
     try {
       TableSchema current = retry.run(doing, () -> tables.open(lake).newestSchema());
@@ -225,9 +230,13 @@ final class SchemaGate {
       throw new TableRefusedException(definition.id(), refused.reason());
     }
     if (change instanceof SchemaChange.Evolve evolve) {
-      return new Decision(evolve.schema(), Decision.Kind.EVOLVE, evolve.oldRowsNeedValues());
+      return new Decision(
+          evolve.schema(),
+          Decision.Kind.EVOLVE,
+          evolve.oldRowsNeedValues(),
+          !evolve.added().isEmpty());
     }
-    return new Decision(current, Decision.Kind.KEEP, false);
+    return new Decision(current, Decision.Kind.KEEP);
   }
 
   private TableSchema plan(SourceTable definition, TableTarget target) {
@@ -240,7 +249,9 @@ final class SchemaGate {
             target.options(),
             target.tinyIntOneAsBoolean(),
             target.kind());
-    PlannedTable planned = TablePlanner.plan(definition, options, clock.millis());
+    // Several pipelines may make a shared table at once: their schema files are the same.
+    long timeMillis = target.sharing() == TableTarget.Sharing.SHARED ? 0 : clock.millis();
+    PlannedTable planned = TablePlanner.plan(definition, options, timeMillis);
     if (planned instanceof PlannedTable.Refused refused) {
       throw new TableRefusedException(definition.id(), refused.text());
     }

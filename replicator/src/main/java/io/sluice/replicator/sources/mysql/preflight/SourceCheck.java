@@ -1,9 +1,9 @@
 package io.sluice.replicator.sources.mysql.preflight;
 
+import io.sluice.config.DatabaseSourceConfig;
 import io.sluice.config.LakeTarget;
 import io.sluice.config.Secret;
 import io.sluice.config.SluiceConfig;
-import io.sluice.config.SourceConfig;
 import io.sluice.config.SourceType;
 import io.sluice.config.TablePattern;
 import io.sluice.config.TableRouting;
@@ -105,7 +105,7 @@ public final class SourceCheck {
               found.problem(),
               found.remedy()));
     }
-    SourceConfig source = config.source();
+    DatabaseSourceConfig source = config.database();
     JdbcSource jdbc = new JdbcSource(flavor(source), source.connection());
     try (Connection connection = jdbc.connect()) {
       SourceCatalog catalog = new SourceCatalog(connection, routing);
@@ -207,7 +207,7 @@ public final class SourceCheck {
    * Since MySQL 9.6 foreign keys are the server's, not InnoDB's; then cascades are in the binlog.
    */
   private boolean cascadesAreLogged(Connection connection) throws SQLException {
-    if (config.source().type() == SourceType.MARIADB) {
+    if (config.database().type() == SourceType.MARIADB) {
       return false;
     }
     try (Statement statement = connection.createStatement();
@@ -227,12 +227,12 @@ public final class SourceCheck {
    */
   private void unmatchedPatterns(List<CatalogTable> captured, List<String> databases) {
     boolean mayCome =
-        config.source().include().stream()
+        config.database().include().stream()
             .filter(pattern -> !pattern.isLiteral())
             .anyMatch(pattern -> databases.stream().anyMatch(pattern::matchesDatabase));
     Finding.Severity severity =
         captured.isEmpty() && !mayCome ? Finding.Severity.ERROR : Finding.Severity.WARNING;
-    for (TablePattern pattern : config.source().include()) {
+    for (TablePattern pattern : config.database().include()) {
       boolean matched =
           captured.stream()
               .map(table -> table.definition().id())
@@ -277,17 +277,17 @@ public final class SourceCheck {
     }
   }
 
-  private static String address(SourceConfig source) {
+  private static String address(DatabaseSourceConfig source) {
     return source.connection().host() + ":" + source.connection().port();
   }
 
-  private static MySqlFlavor flavor(SourceConfig source) {
+  private static MySqlFlavor flavor(DatabaseSourceConfig source) {
     return source.type() == SourceType.MARIADB ? MySqlFlavor.MARIADB : MySqlFlavor.MYSQL;
   }
 
   /** What the server's own check asks for; nothing of it is followed here. */
   private static SourceSettings settings(SluiceConfig config) {
-    SourceConfig source = config.source();
+    DatabaseSourceConfig source = config.database();
     return new SourceSettings(
         config.pipeline(),
         flavor(source),
