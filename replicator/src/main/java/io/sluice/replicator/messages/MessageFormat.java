@@ -23,6 +23,9 @@ public interface MessageFormat {
    *
    * @throws BadMessageException the message can't be understood; nothing of it that was handed over
    *     counts
+   * @throws io.sluice.replicator.messages.registry.RegistryUnavailableException of formats that ask
+   *     a schema registry: it gave no answer. Nothing is known about the message; it may be read
+   *     again
    */
   void read(Message message, Changes changes) throws BadMessageException;
 }
