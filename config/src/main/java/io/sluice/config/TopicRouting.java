@@ -26,6 +26,11 @@ public final class TopicRouting {
     this.tables = tables;
   }
 
+  /** All rules, in order. */
+  public List<TopicRule> rules() {
+    return tables.topicRules();
+  }
+
   /** The first rule that matches a topic. */
   public Optional<TopicRule> rule(String topic) {
     return tables.topicRules().stream().filter(rule -> rule.match().matches(topic)).findFirst();

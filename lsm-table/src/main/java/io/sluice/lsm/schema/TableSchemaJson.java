@@ -134,6 +134,25 @@ public final class TableSchemaJson {
     return fields;
   }
 
+  /** A type as it stands in a schema file: a text for plain types, else an object. */
+  public static String writeType(DataType type) {
+    return typeNode(type).toString();
+  }
+
+  /**
+   * Reads what {@link #writeType} gives.
+   *
+   * @param where for messages
+   * @throws CorruptTableException if it is no type
+   */
+  public static DataType readType(String json, String where) {
+    try {
+      return type(JSON.readTree(json), where);
+    } catch (JsonProcessingException e) {
+      throw new CorruptTableException(where + " holds no type: " + json, e);
+    }
+  }
+
   private static DataType type(JsonNode node, String file) {
     if (node.isTextual()) {
       return DataTypeText.parse(node.asText());

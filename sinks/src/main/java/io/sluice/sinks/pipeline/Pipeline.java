@@ -16,6 +16,7 @@ import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.RecoveredState;
 import io.sluice.sinks.SourceCallbacks;
+import io.sluice.sinks.SourcePosition;
 import io.sluice.sinks.Succession;
 import io.sluice.sinks.TableRefusedException;
 import io.sluice.sinks.epoch.EpochCommitter;
@@ -388,6 +389,11 @@ public final class Pipeline implements AutoCloseable {
     return Optional.of(
         new RecoveredState(
             loop.standing().epoch(), Optional.empty(), recovered.history(), Map.of()));
+  }
+
+  /** Where the source stands by the newest epoch that is in all its tables. */
+  public Optional<SourcePosition> finishedPosition() {
+    return Optional.ofNullable(loop.standing().position());
   }
 
   /** The facts of this moment. */
