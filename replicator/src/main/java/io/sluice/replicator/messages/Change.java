@@ -19,8 +19,8 @@ public final class Change {
     TRUNCATE
   }
 
-  private final FieldRow row = new FieldRow();
-  private final FieldRow before = new FieldRow();
+  private FieldRow row = new FieldRow();
+  private FieldRow before = new FieldRow();
   private Kind kind = Kind.UPSERT;
   private boolean hasBefore;
   private @Nullable String database;
@@ -68,6 +68,21 @@ public final class Change {
   public FieldRow fillBefore() {
     hasBefore = true;
     return before;
+  }
+
+  /** Makes {@link #before} the row, as a DELETE wants it; from here on there is no before. */
+  public void moveBeforeToRow() {
+    FieldRow former = before;
+    before = row;
+    before.clear();
+    row = former;
+    hasBefore = false;
+  }
+
+  /** Takes {@link #before} away. */
+  public void dropBefore() {
+    before.clear();
+    hasBefore = false;
   }
 
   /** The database (or schema) that the message names; null if it names none. */

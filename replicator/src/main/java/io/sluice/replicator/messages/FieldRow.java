@@ -169,6 +169,88 @@ public final class FieldRow {
     add(name, kind, (long) offset << 32 | length);
   }
 
+  // ------------------------------------------------------ what becomes of a value that was added
+
+  /** Makes a field NULL. */
+  public void setNull(int field) {
+    set(field, Kind.NULL, 0);
+  }
+
+  /** Makes a field a BOOLEAN. */
+  public void setBoolean(int field, boolean value) {
+    set(field, Kind.BOOLEAN, value ? 1 : 0);
+  }
+
+  /** Makes a field a LONG. */
+  public void setLong(int field, long value) {
+    set(field, Kind.LONG, value);
+  }
+
+  /** Makes a field a DATE. */
+  public void setDate(int field, long epochDay) {
+    set(field, Kind.DATE, epochDay);
+  }
+
+  /** Makes a field a TIME. */
+  public void setTime(int field, long microsOfDay) {
+    set(field, Kind.TIME, microsOfDay);
+  }
+
+  /** Makes a field a TIMESTAMP. */
+  public void setTimestamp(int field, long epochMillis, int nanosOfMilli) {
+    set(field, Kind.TIMESTAMP, epochMillis);
+    nanos[field] = nanosOfMilli;
+  }
+
+  /** Makes a field an INSTANT. */
+  public void setInstant(int field, long epochMillis, int nanosOfMilli) {
+    set(field, Kind.INSTANT, epochMillis);
+    nanos[field] = nanosOfMilli;
+  }
+
+  /**
+   * Makes a field what lies in {@link #buffer} already.
+   *
+   * @param kind TEXT, DECIMAL, BYTES or NESTED
+   */
+  public void setReserved(int field, Kind kind, int offset, int length) {
+    set(field, kind, (long) offset << 32 | length);
+  }
+
+  /** Makes a field a TEXT, DECIMAL or NESTED value from a String. */
+  public void setText(int field, Kind kind, String value) {
+    byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
+    int start = reserve(bytes.length);
+    System.arraycopy(bytes, 0, buffer, start, bytes.length);
+    setReserved(field, kind, start, bytes.length);
+  }
+
+  /** Takes a field out; those behind it move up. */
+  public void remove(int field) {
+    int behind = size - field - 1;
+    System.arraycopy(names, field + 1, names, field, behind);
+    System.arraycopy(kinds, field + 1, kinds, field, behind);
+    System.arraycopy(longs, field + 1, longs, field, behind);
+    System.arraycopy(nanos, field + 1, nanos, field, behind);
+    size--;
+  }
+
+  /** Adds a field of another row with its value. */
+  public void addFrom(FieldRow other, int field) {
+    String name = other.names[field];
+    switch (other.kinds[field]) {
+      case TEXT, DECIMAL, BYTES, NESTED ->
+          addSlice(
+              name, other.kinds[field], other.buffer, other.offset(field), other.length(field));
+      default -> nanos[add(name, other.kinds[field], other.longs[field])] = other.nanos[field];
+    }
+  }
+
+  private void set(int field, Kind kind, long value) {
+    kinds[field] = kind;
+    longs[field] = value;
+  }
+
   private int add(String name, Kind kind, long value) {
     if (size == names.length) {
       names = Arrays.copyOf(names, 2 * size);
