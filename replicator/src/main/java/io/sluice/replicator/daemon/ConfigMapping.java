@@ -15,6 +15,7 @@ import io.sluice.evolution.SourceTableId;
 import io.sluice.replicator.backfill.BackfillSettings;
 import io.sluice.replicator.backfill.JdbcSource;
 import io.sluice.replicator.sources.debezium.SourceSettings;
+import io.sluice.replicator.sources.kafka.KafkaSettings;
 import io.sluice.replicator.values.MySqlFlavor;
 import io.sluice.replicator.values.ZeroDates;
 import io.sluice.sinks.PipelineSettings;
@@ -70,6 +71,15 @@ final class ConfigMapping {
     TableRouting routing = config.routing();
     return id ->
         routing.target(id.database(), id.table(), sizes.apply(id)).map(ConfigMapping::target);
+  }
+
+  static KafkaSettings kafka(SluiceConfig config) {
+    return new KafkaSettings(
+        config.pipeline(),
+        config.kafka(),
+        config.topicRouting(),
+        config.onBadRecord(),
+        System::nanoTime);
   }
 
   private static TableTarget target(LakeTarget target) {

@@ -2,7 +2,6 @@ package io.sluice.replicator.daemon;
 
 import io.sluice.config.ConfigProblemsException;
 import io.sluice.config.SluiceConfig;
-import io.sluice.config.SourceSize;
 import io.sluice.config.TableErrorPolicy;
 import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.error.LsmException;
@@ -13,9 +12,6 @@ import io.sluice.replicator.metrics.DaemonStatus;
 import io.sluice.replicator.metrics.DaemonStatus.State;
 import io.sluice.replicator.metrics.PipelineMetrics;
 import io.sluice.replicator.service.ServiceNotifier;
-import io.sluice.replicator.sources.debezium.SourcePreflight;
-import io.sluice.replicator.sources.debezium.SourceSettings;
-import io.sluice.replicator.sources.mysql.preflight.SourceCheck;
 import io.sluice.sinks.Liveness;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
@@ -24,7 +20,6 @@ import io.sluice.sinks.epoch.EpochFile;
 import io.sluice.sinks.epoch.EpochFile.SourceFacts;
 import io.sluice.sinks.epoch.EpochStore;
 import java.io.IOException;
-import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -102,7 +97,6 @@ public final class Daemon implements AutoCloseable {
   private volatile boolean began;
 
   private volatile RunLiveness liveness = new RunLiveness();
-  private volatile Map<SourceTableId, SourceSize> sizes = Map.of();
 
   /** A change of the config that is waited for. */
   private static final class Reload {
@@ -212,7 +206,7 @@ public final class Daemon implements AutoCloseable {
         return false;
       }
       EpochStore store = epochs;
-      SourceCheck.require(next, store == null ? table -> false : leftAside(store));
+      SourceSide.of(next).require(store == null ? table -> false : leftAside(store));
     } catch (ConfigProblemsException | PipelineStoppedException e) {
       LOG.error("The changed config is not taken, the old one holds: {}", e.getMessage());
       return false;
@@ -488,11 +482,8 @@ public final class Daemon implements AutoCloseable {
     RunLiveness signs = new RunLiveness();
     liveness = signs;
     try {
-      SourceSettings settings =
-          ConfigMapping.source(
-              config,
-              ConfigMapping.targets(config, id -> sizes.getOrDefault(id, SourceSize.UNKNOWN)));
-      lookAtSource(settings, store);
+      SourceSide side = SourceSide.of(config);
+      lookAtSource(side, store);
       Runtime jvm = Runtime.getRuntime();
       var parts =
           new PipelineRun.Parts(
@@ -510,7 +501,7 @@ public final class Daemon implements AutoCloseable {
       if (began && newestOwner(store).isEmpty()) {
         return store.forgotten("there is no epoch in it");
       }
-      PipelineRun run = PipelineRun.start(parts, settings);
+      PipelineRun run = PipelineRun.start(parts, side);
       began = true;
       current = run;
       try {
@@ -526,9 +517,9 @@ public final class Daemon implements AutoCloseable {
   }
 
   /** Waits until the source can be followed, or throws if it can't. */
-  private void lookAtSource(SourceSettings settings, EpochStore store) {
-    SourceCheck.require(config, leftAside(store));
-    Optional<String> notYet = SourcePreflight.notYet(settings);
+  private void lookAtSource(SourceSide side, EpochStore store) {
+    side.require(leftAside(store));
+    Optional<String> notYet = side.notYet();
     while (notYet.isPresent()) {
       if (!notYet.get().equals(problem)) {
         LOG.info("Pipeline {}: {}", config.pipeline(), notYet.get());
@@ -537,13 +528,7 @@ public final class Daemon implements AutoCloseable {
       if (Lease.await(stopRequested, FIRST_PAUSE)) {
         throw stopReason();
       }
-      notYet = SourcePreflight.notYet(settings);
-    }
-    try {
-      sizes = SizeEstimates.read(ConfigMapping.jdbc(config));
-    } catch (SQLException e) {
-      throw new PipelineStoppedException(
-          Reason.UNREACHABLE, "The source's catalog can't be read: " + e.getMessage(), e);
+      notYet = side.notYet();
     }
   }
 

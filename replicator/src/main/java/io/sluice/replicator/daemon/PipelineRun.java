@@ -3,53 +3,37 @@ package io.sluice.replicator.daemon;
 import io.sluice.config.SluiceConfig;
 import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.io.FileIO;
-import io.sluice.replicator.backfill.Backfill;
-import io.sluice.replicator.backfill.BackfillProgress;
-import io.sluice.replicator.backfill.BackfillStatus;
-import io.sluice.replicator.backfill.JdbcSource;
-import io.sluice.replicator.sources.debezium.DebeziumSource;
-import io.sluice.replicator.sources.debezium.SourceSettings;
 import io.sluice.replicator.values.UnencodableValueException;
-import io.sluice.replicator.values.ValueEncoders;
 import io.sluice.replicator.values.ValueListener;
 import io.sluice.sinks.KeyStretch;
 import io.sluice.sinks.Liveness;
-import io.sluice.sinks.PartCopy;
 import io.sluice.sinks.PipelineListener;
 import io.sluice.sinks.PipelineStatus;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.RecoveredState;
-import io.sluice.sinks.RoutedTable;
 import io.sluice.sinks.Succession;
 import io.sluice.sinks.TableRefusedException;
 import io.sluice.sinks.pipeline.Pipeline;
 import java.sql.SQLException;
 import java.time.Clock;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of pipeline, source and backfill, from recovery to the first of them that ends. A fault
- * of the source or the backfill ends the run; what was cut before it is committed where that is
- * safe.
+ * One run of pipeline and source, from recovery to the first of them that ends. A fault of the
+ * source ends the run; what was cut before it is committed where that is safe.
  */
 final class PipelineRun {
 
-  private final Clock clock;
   private final Pipeline pipeline;
-  private final DebeziumSource source;
-  private final Backfill backfill;
-  private final ObservedInput input;
+  private final PipelineSource source;
   private final ResyncLoop resyncs;
-  private final AtomicBoolean backfillStarted = new AtomicBoolean();
   private final CompletableFuture<PipelineStoppedException> ended = new CompletableFuture<>();
 
   /**
@@ -70,21 +54,9 @@ final class PipelineRun {
       int cores,
       long heapBytes) {}
 
-  private PipelineRun(
-      Clock clock, Pipeline pipeline, DebeziumSource source, JdbcSource jdbc, Parts parts) {
-    this.clock = clock;
+  private PipelineRun(Pipeline pipeline, PipelineSource source, Parts parts) {
     this.pipeline = pipeline;
     this.source = source;
-    this.input = new ObservedInput(pipeline.changes(), this::seen, this::definitionsAreKnown);
-    this.backfill =
-        new Backfill(
-            jdbc,
-            ConfigMapping.backfill(parts.config()),
-            encoders(parts),
-            pipeline.backfill(),
-            source.progress(),
-            input::routed,
-            this::backfillFailed);
     this.resyncs =
         new ResyncLoop(
             parts.config().pipeline(),
@@ -98,10 +70,7 @@ final class PipelineRun {
               @Override
               public CompletableFuture<Void> resync(
                   SourceTableId table, @Nullable KeyStretch keys) {
-                return keys == null
-                    ? source.resync(table, null)
-                    : source.resync(
-                        table, new PartCopy(keys, Backfill.copied(pipeline.backfill(), table)));
+                return source.resync(table, keys);
               }
 
               @Override
@@ -117,20 +86,13 @@ final class PipelineRun {
             });
   }
 
-  private static ValueEncoders encoders(Parts parts) {
-    return new ValueEncoders(
-        ConfigMapping.flavor(parts.config()),
-        ConfigMapping.zeroDates(parts.config()),
-        parts.values());
-  }
-
   /**
    * Recovers and starts everything.
    *
    * @throws PipelineStoppedException it can't be started; then nothing of it runs
    */
-  static PipelineRun start(Parts parts, SourceSettings settings) {
-    var source = new DebeziumSource(settings, encoders(parts), parts.liveness());
+  static PipelineRun start(Parts parts, SourceSide side) {
+    PipelineSource source = side.open(parts);
     Pipeline pipeline =
         Pipeline.recover(
             ConfigMapping.pipeline(parts.config(), parts.cores(), parts.heapBytes()),
@@ -141,8 +103,7 @@ final class PipelineRun {
             parts.listener(),
             parts.succession(),
             parts.liveness());
-    var run =
-        new PipelineRun(parts.clock(), pipeline, source, ConfigMapping.jdbc(parts.config()), parts);
+    var run = new PipelineRun(pipeline, source, parts);
     try {
       run.begin();
       return run;
@@ -158,11 +119,8 @@ final class PipelineRun {
     if (state.position().isPresent() && resyncs.isAskedForAll()) {
       state = beginAnew();
     }
-    source.start(input, state);
     watch(source.terminated());
-    if (state.position().isPresent()) {
-      definitionsAreKnown();
-    }
+    source.begin(pipeline, state);
     resyncs.start();
   }
 
@@ -187,21 +145,6 @@ final class PipelineRun {
 
   private void watch(CompletableFuture<Void> part) {
     part.whenComplete((nothing, failure) -> ended.complete(asStop(failure)));
-  }
-
-  private void seen(RoutedTable table) {
-    backfill.add(table);
-  }
-
-  /** From here on the stream tells what it has delivered: chunks may be opened. */
-  private void definitionsAreKnown() {
-    if (backfillStarted.compareAndSet(false, true)) {
-      backfill.start();
-    }
-  }
-
-  private void backfillFailed(Throwable failure) {
-    ended.complete(asStop(failure));
   }
 
   /** Completes, never exceptionally, when anything of the run has ended by itself. */
@@ -235,7 +178,7 @@ final class PipelineRun {
   /** Commits a last epoch and ends; the source goes on until then, to end its transaction. */
   void closeWell() {
     resyncs.close();
-    backfill.close();
+    source.closeBeside();
     pipeline.close();
     source.close();
   }
@@ -252,7 +195,7 @@ final class PipelineRun {
   /** Ends at once, without a last epoch. */
   void dropAll() {
     resyncs.close();
-    backfill.close();
+    source.closeBeside();
     pipeline.abort();
     source.close();
   }
@@ -261,25 +204,13 @@ final class PipelineRun {
     return pipeline.status();
   }
 
-  /** 0 when all was read; empty if nothing was read yet. */
+  /** See {@link PipelineSource#lagSeconds}. */
   OptionalDouble sourceLagSeconds() {
-    if (source.caughtUp()) {
-      return OptionalDouble.of(0);
-    }
-    long newest = input.newestChangeMicros();
-    return newest == 0
-        ? OptionalDouble.empty()
-        : OptionalDouble.of(Math.max(0, clock.millis() / 1e3 - newest / 1e6));
+    return source.lagSeconds();
   }
 
-  /** The server's estimates for tables that are being copied. */
+  /** See {@link PipelineSource#estimatedRows}. */
   Map<SourceTableId, Long> estimatedRows() {
-    var result = new HashMap<SourceTableId, Long>();
-    for (BackfillStatus table : backfill.status()) {
-      if (table.state() != BackfillProgress.State.CONSISTENT && table.rowsEstimated() > 0) {
-        result.put(table.table(), table.rowsEstimated());
-      }
-    }
-    return result;
+    return source.estimatedRows();
   }
 }

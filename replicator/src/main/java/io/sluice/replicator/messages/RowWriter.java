@@ -105,6 +105,7 @@ public final class RowWriter {
   public Outcome write(Message message, Change change, RowKind kind) throws BadMessageException {
     misfit = null;
     bind(change.row(), fieldOf);
+    requireKey(change.row());
     return misfit == null ? write(message, change.row(), null, kind) : Outcome.NEEDS_SCHEMA;
   }
 
@@ -127,6 +128,22 @@ public final class RowWriter {
     return misfit == null
         ? write(message, change.row(), before, RowKind.DELETE)
         : Outcome.NEEDS_SCHEMA;
+  }
+
+  /** Before the table grows by a message that has no place in it anyhow. */
+  private void requireKey(FieldRow row) throws BadMessageException {
+    for (int i = 0; i < isKey.length; i++) {
+      int field = fieldOf[i];
+      if (isKey[i]
+          && facts[i] == null
+          && (field == NO_FIELD || row.kind(field) == FieldRow.Kind.NULL)) {
+        throw new BadMessageException(
+            Reason.KEY,
+            "Key column "
+                + type.field(i).name()
+                + (field == NO_FIELD ? " is not in the message." : " is null."));
+      }
+    }
   }
 
   /** Whether a key column's former value is another than its value now. */
@@ -220,10 +237,7 @@ public final class RowWriter {
       if (field == NO_FIELD || fields.kind(field) == FieldRow.Kind.NULL) {
         if (isKey[i]) {
           throw new BadMessageException(
-              Reason.KEY,
-              "Key column "
-                  + type.field(i).name()
-                  + (field == NO_FIELD ? " is not in the message." : " is null."));
+              Reason.KEY, "Key column " + type.field(i).name() + " was null.");
         }
         cells[i].writeNull(writer, i);
         continue;

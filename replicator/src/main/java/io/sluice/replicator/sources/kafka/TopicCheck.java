@@ -1,0 +1,102 @@
+package io.sluice.replicator.sources.kafka;
+
+import io.sluice.config.TopicRule;
+import io.sluice.lsm.schema.DataTypeText;
+import io.sluice.replicator.messages.formats.MessageFormats;
+import io.sluice.sinks.PipelineStoppedException;
+import io.sluice.sinks.PipelineStoppedException.Reason;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.KafkaException;
+
+/** Looks at config and cluster as a pipeline would find them. Changes nothing. */
+public final class TopicCheck {
+
+  /**
+   * What was found.
+   *
+   * @param topics that are read, with their partitions
+   * @param problems sentences; empty: nothing is in the way
+   */
+  public record Report(Map<String, Integer> topics, List<String> problems) {}
+
+  private TopicCheck() {}
+
+  /**
+   * Asks the cluster.
+   *
+   * @throws PipelineStoppedException UNREACHABLE if it doesn't answer
+   */
+  public static Report examine(KafkaSettings settings) {
+    List<String> problems = new ArrayList<>();
+    for (String property : settings.fixedProperties()) {
+      problems.add(
+          "source.properties has " + property + ", which Sluice sets itself: take it out.");
+    }
+    formats(settings, problems);
+    columns(settings, problems);
+    Map<String, Integer> topics = new java.util.TreeMap<>();
+    try (Admin admin = settings.newAdmin()) {
+      TopicWatch.look(admin, settings.kafka()::reads)
+          .forEach((name, topic) -> topics.put(name, topic.partitions()));
+    } catch (TopicWatch.UnreachableException | KafkaException e) {
+      throw new PipelineStoppedException(
+          Reason.UNREACHABLE,
+          "Kafka at " + settings.kafka().bootstrapServers() + ": " + e.getMessage(),
+          e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new PipelineStoppedException(Reason.CLOSED, "Interrupted", e);
+    }
+    return new Report(topics, List.copyOf(problems));
+  }
+
+  /**
+   * For a start.
+   *
+   * @throws PipelineStoppedException MISCONFIGURED if there are problems, UNREACHABLE as {@link
+   *     #examine}
+   */
+  public static void require(KafkaSettings settings) {
+    Report report = examine(settings);
+    if (!report.problems().isEmpty()) {
+      throw new PipelineStoppedException(
+          Reason.MISCONFIGURED, String.join("\n", report.problems()));
+    }
+  }
+
+  private static void formats(KafkaSettings settings, List<String> problems) {
+    settings
+        .allMessages()
+        .forEach(
+            (where, messages) -> {
+              try {
+                MessageFormats.create(settings.formatSettings(messages));
+              } catch (IllegalArgumentException e) {
+                problems.add(where + ": " + e.getMessage());
+              }
+            });
+  }
+
+  private static void columns(KafkaSettings settings, List<String> problems) {
+    for (TopicRule rule : settings.routing().rules()) {
+      rule.columns()
+          .forEach(
+              (name, type) -> {
+                try {
+                  DataTypeText.parse(type);
+                } catch (IllegalArgumentException e) {
+                  problems.add(
+                      "tables.rules, match = "
+                          + rule.match()
+                          + ", column "
+                          + name
+                          + ": "
+                          + e.getMessage());
+                }
+              });
+    }
+  }
+}

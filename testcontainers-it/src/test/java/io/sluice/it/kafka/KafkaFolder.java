@@ -1,0 +1,96 @@
+package io.sluice.it.kafka;
+
+import io.sluice.it.support.DaemonProcess;
+import io.sluice.it.support.LakeRows;
+import io.sluice.it.support.TableRows;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The config of one pipeline that reads topics, with its warehouse and a working folder. */
+final class KafkaFolder {
+
+  private final Path folder;
+  private final Path warehouse;
+  private final String name;
+  private final List<String> settings = new ArrayList<>();
+
+  KafkaFolder(Path folder, String name, KafkaBroker broker) {
+    this(folder, folder.resolve("warehouse"), name, broker);
+  }
+
+  KafkaFolder(Path folder, Path warehouse, String name, KafkaBroker broker) {
+    this.folder = folder;
+    this.warehouse = warehouse;
+    this.name = name;
+    try {
+      Files.createDirectories(warehouse);
+      Files.createDirectories(folder);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    set("source.bootstrap-servers = \"" + broker.address() + "\"");
+  }
+
+  /** One more line of the config, below {@code sluice}. */
+  KafkaFolder set(String line) {
+    settings.add(line);
+    return this;
+  }
+
+  Path warehouse() {
+    return warehouse;
+  }
+
+  Path writeConfig() {
+    String text =
+        """
+        sluice {
+          pipeline = %s
+          warehouse = "%s"
+          commit-interval = 200ms
+          idle-interval = 1s
+          source { type = kafka, discovery-interval = 1s }
+          http.listen = "127.0.0.1:0"
+          %s
+        }
+        """
+            .formatted(
+                name,
+                warehouse.toUri().toString().replaceFirst("^file:/+", "file:///"),
+                String.join("\n  ", settings));
+    try {
+      return Files.writeString(folder.resolve(name + ".conf"), text);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  DaemonProcess run() {
+    return DaemonProcess.start(folder, List.of(), List.of("run", "-c", writeConfig().toString()));
+  }
+
+  TableRows rows(String database, String table) {
+    return LakeRows.read(warehouse, database, table);
+  }
+
+  List<String> columns(String database, String table) {
+    return LakeRows.columns(warehouse, database, table);
+  }
+
+  boolean exists(String database, String table) {
+    return Files.exists(warehouse.resolve(database + ".db").resolve(table).resolve("snapshot"));
+  }
+
+  /** Waits until Paimon's reader sees so many rows. */
+  void awaitRows(DaemonProcess daemon, String database, String table, int count) throws Exception {
+    daemon.await(
+        Duration.ofSeconds(60),
+        database + "." + table + " has " + count + " rows",
+        () -> exists(database, table) && rows(database, table).rows().size() == count);
+  }
+}
