@@ -20,6 +20,9 @@ public interface BackfillInput {
    */
   String AGAIN = "{\"state\":\"again\"}";
 
+  /** The progress of a table that has no rows to copy: all of them come by the stream. */
+  String NOTHING_TO_COPY = "{\"state\":\"consistent\",\"rows\":0}";
+
   /** As {@link #AGAIN}, for a stretch of keys of a table that is copied already. */
   static String again(KeyStretch keys) {
     ObjectNode node = JsonNodeFactory.instance.objectNode();

@@ -103,7 +103,8 @@ public interface ChangeInput {
    * As {@link #row}, of a record that was kept as a dead letter: it counts as if it had come in its
    * place.
    *
-   * @param sequence the letter's
+   * @param sequence the letter's for its first row, one more for each further one, up to {@link
+   *     DeadLetter#ROWS_MAX}
    */
   default void replayedRow(RoutedTable table, BinaryRow row, long sourceTimeMicros, long sequence) {
     throw new UnsupportedOperationException("a replayed row of " + table.lakeTable());

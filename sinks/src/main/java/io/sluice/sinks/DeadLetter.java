@@ -28,6 +28,12 @@ public record DeadLetter(
     byte @Nullable [] value,
     @Nullable String headers) {
 
+  /**
+   * So many numbers, from its own on, are kept for the rows of a letter, so that they have an order
+   * when it is replayed.
+   */
+  public static final int ROWS_MAX = 1 << 16;
+
   /** What became of a letter. */
   public enum State {
     /** It waits for a person. */

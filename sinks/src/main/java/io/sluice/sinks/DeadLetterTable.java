@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * {@code sluice_system.dead_letters}: a table without a key that all pipelines of a warehouse add
  * to, each as part of its own epochs. A row is never changed: that a letter was replayed or dropped
- * is a row more, with the same pipeline, source and position.
+ * is a row more, with the same pipeline, source, position and number. A letter waits as long as it
+ * has more rows that set it aside than rows that end that; clocks decide nothing.
  */
 public final class DeadLetterTable {
 
@@ -37,7 +38,10 @@ public final class DeadLetterTable {
   public static final int VALUE = 10;
   public static final int HEADERS = 11;
 
-  /** The number that the record's row would have had: a replayed one gets it. */
+  /**
+   * The number that the record's first row would have had: a replayed one gets it, and the next
+   * ones those that follow, see {@link DeadLetter#ROWS_MAX}.
+   */
   public static final int SEQUENCE = 12;
 
   private static final int TIME_PRECISION = 3;

@@ -141,6 +141,13 @@ final class PipelineMonitor {
     return nextNumber++;
   }
 
+  /** The first of so many numbers that nobody else gets. Under the lock. */
+  long nextNumbers(int count) {
+    long first = nextNumber;
+    nextNumber += count;
+    return first;
+  }
+
   /** No number below this is given any more. Under the lock. */
   void raiseNumber(long floor) {
     nextNumber = Math.max(nextNumber, floor);

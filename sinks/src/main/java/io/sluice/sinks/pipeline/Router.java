@@ -420,7 +420,7 @@ final class Router implements ChangeInput {
   @Override
   public void deadLetter(DeadLetter letter) {
     RoutedTable letters = deadLetters();
-    long sequence = monitor.locked(monitor::nextNumber);
+    long sequence = monitor.locked(() -> monitor.nextNumbers(DeadLetter.ROWS_MAX));
     keep(letters, letter, DeadLetter.State.SET_ASIDE, sequence);
     String table = letter.table();
     listener.deadLetter(table == null ? letter.source() : table, letter.reason());
@@ -443,6 +443,11 @@ final class Router implements ChangeInput {
       letters =
           tableChanged(DeadLetterTable.DEFINITION, null)
               .orElseThrow(() -> new IllegalStateException("Dead letters are never parked"));
+      monitor.locked(
+          () -> {
+            tables.progress(DeadLetterTable.ID, BackfillInput.NOTHING_TO_COPY);
+            return null;
+          });
       deadLetters = letters;
     }
     return letters;
