@@ -122,10 +122,17 @@ public final class ConnectTypes {
           only(
               type,
               "string",
-              origin == ConnectOrigin.MYSQL ? Meaning.MYSQL_JSON : Meaning.AS_IT_IS);
+              switch (origin) {
+                case MYSQL -> Meaning.MYSQL_JSON;
+                case DATABASE -> Meaning.AS_IT_IS_IF_THERE;
+                case MARIADB, PLAIN -> Meaning.AS_IT_IS;
+              });
       case "io.debezium.data.Enum", "io.debezium.data.EnumSet" ->
           only(type, "string", origin.speaksMySql() ? Meaning.MYSQL_LABELS : Meaning.AS_IT_IS);
-      default -> plain(type);
+      default ->
+          origin == ConnectOrigin.DATABASE && (type.equals("string") || type.equals("bytes"))
+              ? Meaning.AS_IT_IS_IF_THERE
+              : plain(type);
     };
   }
 
@@ -175,7 +182,7 @@ public final class ConnectTypes {
       case VARIABLE_DECIMAL, TIME_MILLIS, TIME_MICROS, TIME_NANOS, MYSQL_JSON, MYSQL_LABELS ->
           DataTypes.STRING;
       case NESTED -> DataTypes.STRING;
-      case AS_IT_IS -> byType(field);
+      case AS_IT_IS, AS_IT_IS_IF_THERE -> byType(field);
     };
   }
 

@@ -19,6 +19,8 @@ public final class FieldReader {
   public enum Meaning {
     /** What it looks like. */
     AS_IT_IS,
+    /** The same, of a database whose log leaves out large values that didn't change. */
+    AS_IT_IS_IF_THERE,
     /** JSON text of an object or array. */
     NESTED,
     /** Bytes: unscaled, two's complement, big-endian. */
@@ -56,6 +58,11 @@ public final class FieldReader {
 
   private static final int DECIMAL_BYTES_MAX = 512;
   private static final int SCALE_MAX = 1_000;
+
+  /** What Debezium writes in the place of a value that the log didn't have. */
+  private static final byte[] UNAVAILABLE =
+      "__debezium_unavailable_value".getBytes(StandardCharsets.US_ASCII);
+
   private static final byte[] EPOCH = "1970-01-01T00:00:00".getBytes(StandardCharsets.US_ASCII);
 
   private final MessageColumn column;
@@ -132,6 +139,7 @@ public final class FieldReader {
           row.addInstant(name, Math.floorDiv(value, 1_000_000L), Math.floorMod(value, 1_000_000));
       case MYSQL_YEAR -> row.addLong(name, value == 1900 ? 0 : value);
       case NESTED,
+          AS_IT_IS_IF_THERE,
           DECIMAL,
           VARIABLE_DECIMAL,
           BITS,
@@ -148,6 +156,10 @@ public final class FieldReader {
       throws BadMessageException {
     switch (meaning) {
       case AS_IT_IS, INSTANT_TEXT -> row.addSlice(name, Kind.TEXT, utf8, offset, length);
+      case AS_IT_IS_IF_THERE -> {
+        requireThere(utf8, offset, length);
+        row.addSlice(name, Kind.TEXT, utf8, offset, length);
+      }
       case MYSQL_TIMESTAMP_TEXT -> {
         if (isEpoch(utf8, offset, length)) {
           row.addNull(name);
@@ -176,6 +188,10 @@ public final class FieldReader {
       throws BadMessageException {
     switch (meaning) {
       case AS_IT_IS -> row.addSlice(name, Kind.BYTES, bytes, offset, length);
+      case AS_IT_IS_IF_THERE -> {
+        requireThere(bytes, offset, length);
+        row.addSlice(name, Kind.BYTES, bytes, offset, length);
+      }
       case DECIMAL -> addUnscaled(row, bytes, offset, length, scale);
       case BITS -> addBits(row, bytes, offset, length);
       default -> throw unreadable(length + " bytes");
@@ -380,6 +396,18 @@ public final class FieldReader {
       out[at++] = escape ? text[++i] : text[i];
     }
     row.addReserved(name, Kind.TEXT, start, at - start);
+  }
+
+  private void requireThere(byte[] bytes, int offset, int length) throws BadMessageException {
+    if (length == UNAVAILABLE.length
+        && Arrays.equals(bytes, offset, offset + length, UNAVAILABLE, 0, length)) {
+      throw new BadMessageException(
+          Reason.VALUE,
+          "Field "
+              + name
+              + ": the source's log didn't have the value, since it is large and didn't change. Let"
+              + " the source log whole rows (PostgreSQL: REPLICA IDENTITY FULL).");
+    }
   }
 
   private BadMessageException unreadable(String what) {

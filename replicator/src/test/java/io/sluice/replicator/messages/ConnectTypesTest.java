@@ -390,6 +390,28 @@ class ConnectTypesTest {
   }
 
   @Test
+  void refusesThePlaceholderOfAValueThatTheLogDidNotHave() throws Exception {
+    byte[] placeholder = utf8("__debezium_unavailable_value");
+    FieldReader text = reader(ConnectOrigin.DATABASE, "string", null, Map.of());
+    FieldReader json = reader(ConnectOrigin.DATABASE, "string", DEBEZIUM + "data.Json", Map.of());
+    FieldReader bytes = reader(ConnectOrigin.DATABASE, "bytes", null, Map.of());
+    assertThatThrownBy(() -> text.addText(row, placeholder, 0, placeholder.length))
+        .hasMessageContaining("REPLICA IDENTITY FULL");
+    assertThatThrownBy(() -> json.addText(row, placeholder, 0, placeholder.length))
+        .isInstanceOf(BadMessageException.class);
+    assertThatThrownBy(() -> bytes.addBytes(row, placeholder, 0, placeholder.length))
+        .isInstanceOf(BadMessageException.class);
+    assertThat(ofText(text, "x")).isEqualTo("TEXT x");
+    assertThat(ofBytes(bytes, 'x')).isEqualTo("BYTES x");
+    // MySQL's log has every value, so there it is a text like any other.
+    assertThat(
+            ofText(
+                reader(ConnectOrigin.MYSQL, "string", null, Map.of()),
+                "__debezium_unavailable_value"))
+        .isEqualTo("TEXT __debezium_unavailable_value");
+  }
+
+  @Test
   void knowsWhoseColumnsTheyAreByTheSourceBlock() {
     assertThat(ConnectOrigin.ofSourceBlock("io.debezium.connector.mysql.Source"))
         .isEqualTo(ConnectOrigin.MYSQL);

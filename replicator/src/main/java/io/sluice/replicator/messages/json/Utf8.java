@@ -1,12 +1,12 @@
 package io.sluice.replicator.messages.json;
 
 /** UTF-8, strictly: no overlong forms, no surrogates, nothing above U+10FFFF. */
-final class Utf8 {
+public final class Utf8 {
 
   private Utf8() {}
 
   /** Length of the sequence that begins at {@code i} with a byte from 0x80 on; 0 if it is none. */
-  static int sequenceLength(byte[] bytes, int i, int to) {
+  public static int sequenceLength(byte[] bytes, int i, int to) {
     int lead = bytes[i] & 0xff;
     if (lead < 0xc2 || lead > 0xf4) {
       return 0;

@@ -1,0 +1,122 @@
+package io.sluice.replicator.messages.avro;
+
+import io.sluice.replicator.messages.BadMessageException;
+import io.sluice.replicator.messages.BadMessageException.Reason;
+import io.sluice.replicator.messages.Change;
+import io.sluice.replicator.messages.ConnectOrigin;
+import io.sluice.replicator.messages.Message;
+import io.sluice.replicator.messages.MessageColumns;
+import io.sluice.replicator.messages.MessageFormat;
+import io.sluice.replicator.messages.registry.FramedBytes;
+import io.sluice.replicator.messages.registry.FramedBytes.Part;
+import io.sluice.replicator.messages.registry.SchemaRegistry;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.avro.Schema;
+import org.apache.avro.Schema.Type;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Records in Avro by a schema of the registry: each is a row as it is now. The table that it names
+ * is its record's name, for topics with records of several kinds. A schema that is a union of
+ * records is read by its branch.
+ */
+public final class AvroFormat implements MessageFormat {
+
+  /** What a message without a value does. */
+  public enum Tombstones {
+    /** Nothing. */
+    IGNORE,
+    /** The row of its key is gone; needs keys in Avro. */
+    DELETE
+  }
+
+  /** A schema's branches: one, unless it is a union. */
+  private record Rows(boolean union, List<@Nullable RecordReader> readers, List<String> names) {}
+
+  private final ConnectOrigin origin;
+  private final Tombstones tombstones;
+  private final CompiledSchemas<Rows> schemas;
+  private final MessageKeys keys;
+  private final FramedBytes framed;
+  private final AvroInput in = new AvroInput();
+  private final Change change = new Change();
+
+  /**
+   * @param origin whose columns parameters of Connect in the schema describe
+   * @throws IllegalArgumentException tombstones delete, but keys are not read
+   */
+  public AvroFormat(
+      SchemaRegistry registry, KeyUse keyUse, Tombstones tombstones, ConnectOrigin origin) {
+    if (tombstones == Tombstones.DELETE && keyUse == KeyUse.NONE) {
+      throw new IllegalArgumentException(
+          "tombstones = delete needs key = avro: it is the key that says which row is gone.");
+    }
+    this.origin = origin;
+    this.tombstones = tombstones;
+    this.schemas = new CompiledSchemas<>(registry, this::compile);
+    this.keys = new MessageKeys(registry, keyUse);
+    this.framed = new FramedBytes(registry.settings().idLayout());
+  }
+
+  private Rows compile(Schema schema) throws BadMessageException {
+    boolean union = schema.getType() == Type.UNION;
+    List<@Nullable RecordReader> readers = new ArrayList<>();
+    List<String> names = new ArrayList<>();
+    for (Schema branch : union ? schema.getTypes() : List.of(schema)) {
+      if (branch.getType() == Type.RECORD) {
+        readers.add(RecordReader.compile(branch, origin));
+        names.add(branch.getName().intern());
+      } else if (branch.getType() == Type.NULL) {
+        readers.add(null);
+        names.add("");
+      } else {
+        throw new BadMessageException(
+            Reason.MALFORMED,
+            "the schema is a "
+                + branch.getType().getName()
+                + ", no record: its value has no column's name.");
+      }
+    }
+    return new Rows(union, readers, names);
+  }
+
+  @Override
+  public void read(Message message, Changes changes) throws BadMessageException {
+    byte[] value = message.value();
+    if (value == null || value.length == 0) {
+      if (tombstones == Tombstones.DELETE) {
+        delete(message, changes);
+      }
+      return;
+    }
+    framed.open(message, Part.VALUE, value);
+    Rows rows = schemas.get(framed.id());
+    in.open(value, framed.start(), value.length);
+    int branch = rows.union() ? in.readIndex(rows.readers().size(), "a union") : 0;
+    RecordReader reader = rows.readers().get(branch);
+    if (reader == null) {
+      in.requireEnd();
+      return;
+    }
+    change.reset(Change.Kind.UPSERT);
+    reader.read(in, change.row());
+    in.requireEnd();
+    change.setColumns(reader.columns());
+    change.setTable(null, rows.names().get(branch));
+    change.setPrimaryKey(keys.names(message));
+    changes.change(change);
+  }
+
+  private void delete(Message message, Changes changes) throws BadMessageException {
+    change.reset(Change.Kind.DELETE);
+    MessageColumns columns = keys.read(message, origin, change.row());
+    if (columns == null) {
+      throw new BadMessageException(
+          Reason.KEY, "a message without a value has no key: nothing says which row is gone.");
+    }
+    change.setColumns(columns);
+    change.setPrimaryKey(keys.names(message));
+    changes.change(change);
+  }
+}
