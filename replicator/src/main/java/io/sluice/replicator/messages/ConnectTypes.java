@@ -90,6 +90,9 @@ public final class ConnectTypes {
     if (kind == SourceKind.BIGINT_UNSIGNED && type.equals("int64")) {
       return Meaning.UNSIGNED_LONG;
     }
+    if (kind == SourceKind.BINARY && type.equals("bytes")) {
+      return Meaning.MYSQL_BINARY;
+    }
     return switch (name) {
       case "org.apache.kafka.connect.data.Decimal" -> only(type, "bytes", Meaning.DECIMAL);
       case "io.debezium.data.VariableScaleDecimal" ->
@@ -162,6 +165,7 @@ public final class ConnectTypes {
         Integer length = number(field.parameters().get("length"));
         yield length == null ? 64 : length;
       }
+      case MYSQL_BINARY -> Math.max(digits, 1);
       default -> 0;
     };
   }
@@ -182,6 +186,7 @@ public final class ConnectTypes {
       case VARIABLE_DECIMAL, TIME_MILLIS, TIME_MICROS, TIME_NANOS, MYSQL_JSON, MYSQL_LABELS ->
           DataTypes.STRING;
       case NESTED -> DataTypes.STRING;
+      case MYSQL_BINARY -> DataTypes.BYTES;
       case AS_IT_IS, AS_IT_IS_IF_THERE -> byType(field);
     };
   }

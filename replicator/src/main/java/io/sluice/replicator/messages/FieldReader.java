@@ -53,7 +53,9 @@ public final class FieldReader {
     /** JSON text without blanks, to be as MySQL prints it. */
     MYSQL_JSON,
     /** Labels of ENUM and SET with their commas and backslashes escaped. */
-    MYSQL_LABELS
+    MYSQL_LABELS,
+    /** Bytes of a BINARY(n), without the zeros at their end. */
+    MYSQL_BINARY
   }
 
   private static final int DECIMAL_BYTES_MAX = 512;
@@ -73,7 +75,7 @@ public final class FieldReader {
   private final boolean integer;
 
   /**
-   * @param scale of DECIMAL; fraction digits of times; bits of BITS; else 0
+   * @param scale of DECIMAL; fraction digits of times; bits of BITS; bytes of MYSQL_BINARY; else 0
    */
   public FieldReader(MessageColumn column, Meaning meaning, int scale) {
     this.column = column;
@@ -115,7 +117,8 @@ public final class FieldReader {
 
   public void addLong(FieldRow row, long value) throws BadMessageException {
     switch (meaning) {
-      case AS_IT_IS -> row.addLong(name, value);
+      // Connect's JSON may have decimals as numbers (decimal.format=NUMERIC).
+      case AS_IT_IS, DECIMAL -> row.addLong(name, value);
       case UNSIGNED_LONG -> {
         if (value >= 0) {
           row.addLong(name, value);
@@ -140,13 +143,13 @@ public final class FieldReader {
       case MYSQL_YEAR -> row.addLong(name, value == 1900 ? 0 : value);
       case NESTED,
           AS_IT_IS_IF_THERE,
-          DECIMAL,
           VARIABLE_DECIMAL,
           BITS,
           INSTANT_TEXT,
           MYSQL_TIMESTAMP_TEXT,
           MYSQL_JSON,
-          MYSQL_LABELS ->
+          MYSQL_LABELS,
+          MYSQL_BINARY ->
           throw unreadable(Long.toString(value));
     }
   }
@@ -178,7 +181,7 @@ public final class FieldReader {
   /** A number's digits as the message has them, ASCII. */
   public void addDigits(FieldRow row, byte[] ascii, int offset, int length)
       throws BadMessageException {
-    if (meaning != Meaning.AS_IT_IS) {
+    if (meaning != Meaning.AS_IT_IS && meaning != Meaning.DECIMAL) {
       throw unreadable(new String(ascii, offset, Math.min(length, 100), StandardCharsets.US_ASCII));
     }
     row.addSlice(name, Kind.DECIMAL, ascii, offset, length);
@@ -194,8 +197,17 @@ public final class FieldReader {
       }
       case DECIMAL -> addUnscaled(row, bytes, offset, length, scale);
       case BITS -> addBits(row, bytes, offset, length);
+      case MYSQL_BINARY -> addPadded(row, bytes, offset, length);
       default -> throw unreadable(length + " bytes");
     }
+  }
+
+  private void addPadded(FieldRow row, byte[] bytes, int offset, int length) {
+    int padded = Math.max(scale, length);
+    int start = row.reserve(padded);
+    System.arraycopy(bytes, offset, row.buffer(), start, length);
+    Arrays.fill(row.buffer(), start + length, start + padded, (byte) 0);
+    row.addReserved(name, Kind.BYTES, start, padded);
   }
 
   /** A decimal that brings its scale along. */

@@ -87,6 +87,11 @@ public final class FieldRow {
     return Double.longBitsToDouble(longs[field]);
   }
 
+  /** The 64 bits behind a value that doesn't lie in the buffer: equal ones of a kind are equal. */
+  public long rawValue(int field) {
+    return longs[field];
+  }
+
   /** Where TEXT, DECIMAL, BYTES and NESTED lie; good until the next field is added. */
   public byte[] buffer() {
     return buffer;
@@ -169,62 +174,6 @@ public final class FieldRow {
     add(name, kind, (long) offset << 32 | length);
   }
 
-  // ------------------------------------------------------ what becomes of a value that was added
-
-  /** Makes a field NULL. */
-  public void setNull(int field) {
-    set(field, Kind.NULL, 0);
-  }
-
-  /** Makes a field a BOOLEAN. */
-  public void setBoolean(int field, boolean value) {
-    set(field, Kind.BOOLEAN, value ? 1 : 0);
-  }
-
-  /** Makes a field a LONG. */
-  public void setLong(int field, long value) {
-    set(field, Kind.LONG, value);
-  }
-
-  /** Makes a field a DATE. */
-  public void setDate(int field, long epochDay) {
-    set(field, Kind.DATE, epochDay);
-  }
-
-  /** Makes a field a TIME. */
-  public void setTime(int field, long microsOfDay) {
-    set(field, Kind.TIME, microsOfDay);
-  }
-
-  /** Makes a field a TIMESTAMP. */
-  public void setTimestamp(int field, long epochMillis, int nanosOfMilli) {
-    set(field, Kind.TIMESTAMP, epochMillis);
-    nanos[field] = nanosOfMilli;
-  }
-
-  /** Makes a field an INSTANT. */
-  public void setInstant(int field, long epochMillis, int nanosOfMilli) {
-    set(field, Kind.INSTANT, epochMillis);
-    nanos[field] = nanosOfMilli;
-  }
-
-  /**
-   * Makes a field what lies in {@link #buffer} already.
-   *
-   * @param kind TEXT, DECIMAL, BYTES or NESTED
-   */
-  public void setReserved(int field, Kind kind, int offset, int length) {
-    set(field, kind, (long) offset << 32 | length);
-  }
-
-  /** Makes a field a TEXT, DECIMAL or NESTED value from a String. */
-  public void setText(int field, Kind kind, String value) {
-    byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
-    int start = reserve(bytes.length);
-    System.arraycopy(bytes, 0, buffer, start, bytes.length);
-    setReserved(field, kind, start, bytes.length);
-  }
-
   /** Takes a field out; those behind it move up. */
   public void remove(int field) {
     int behind = size - field - 1;
@@ -233,6 +182,31 @@ public final class FieldRow {
     System.arraycopy(longs, field + 1, longs, field, behind);
     System.arraycopy(nanos, field + 1, nanos, field, behind);
     size--;
+  }
+
+  /** Gives another row all that this one has, and takes what that has. */
+  public void swap(FieldRow other) {
+    String[] otherNames = other.names;
+    Kind[] otherKinds = other.kinds;
+    long[] otherLongs = other.longs;
+    int[] otherNanos = other.nanos;
+    int otherSize = other.size;
+    byte[] otherBuffer = other.buffer;
+    int otherEnd = other.end;
+    other.names = names;
+    other.kinds = kinds;
+    other.longs = longs;
+    other.nanos = nanos;
+    other.size = size;
+    other.buffer = buffer;
+    other.end = end;
+    names = otherNames;
+    kinds = otherKinds;
+    longs = otherLongs;
+    nanos = otherNanos;
+    size = otherSize;
+    buffer = otherBuffer;
+    end = otherEnd;
   }
 
   /** Adds a field of another row with its value. */
@@ -244,11 +218,6 @@ public final class FieldRow {
               name, other.kinds[field], other.buffer, other.offset(field), other.length(field));
       default -> nanos[add(name, other.kinds[field], other.longs[field])] = other.nanos[field];
     }
-  }
-
-  private void set(int field, Kind kind, long value) {
-    kinds[field] = kind;
-    longs[field] = value;
   }
 
   private int add(String name, Kind kind, long value) {

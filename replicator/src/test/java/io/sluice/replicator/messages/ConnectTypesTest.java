@@ -369,7 +369,6 @@ class ConnectTypesTest {
             () -> date.addDigits(row, utf8("1.5"), 0, 3),
             () -> date.addNested(row, utf8("{}"), 0, 2),
             () -> date.addScaled(row, 1, utf8("a"), 0, 1),
-            () -> decimal.addLong(row, 7),
             () -> decimal.addBytes(row, NO_BYTES, 0, 0),
             () -> decimal.addBytes(row, new byte[10_000_000], 0, 10_000_000),
             () -> time.addLong(row, Long.MIN_VALUE),

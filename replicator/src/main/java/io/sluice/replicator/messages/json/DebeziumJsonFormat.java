@@ -6,7 +6,6 @@ import io.sluice.replicator.messages.Change;
 import io.sluice.replicator.messages.FieldRow;
 import io.sluice.replicator.messages.Message;
 import io.sluice.replicator.messages.MessageFormat;
-import io.sluice.replicator.messages.connect.ConnectFields;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -50,7 +49,7 @@ public final class DebeziumJsonFormat implements MessageFormat {
   private boolean flatBefore;
 
   // What the message being read has.
-  private @Nullable ConnectFields fields;
+  private @Nullable SchemaFields fields;
   private boolean sawBefore;
   private boolean sawAfter;
   private boolean hasBefore;

@@ -146,6 +146,24 @@ public final class JsonInput {
     return entry == null ? null : entry.name;
   }
 
+  /**
+   * Like {@link #nextName}, for names that aren't worth keeping: adds it to a row as a TEXT field
+   * without a name of its own.
+   *
+   * @return false at the object's end, which is left then
+   */
+  public boolean addNextNameTo(FieldRow row) throws BadMessageException {
+    if (!beginName()) {
+      return false;
+    }
+    addText(row, "");
+    if (peekByte() != ':') {
+      throw unexpected("':'");
+    }
+    at++;
+    return true;
+  }
+
   /** Enters the array at the cursor. */
   public void beginArray() throws BadMessageException {
     if (peekByte() != '[') {
@@ -189,12 +207,13 @@ public final class JsonInput {
     first = false;
   }
 
-  private NameTable.@Nullable Entry nextEntry() throws BadMessageException {
+  /** Goes behind the opening quote of the next name; false at the object's end. */
+  private boolean beginName() throws BadMessageException {
     byte next = peekByte();
     if (next == '}') {
       at++;
       leave();
-      return null;
+      return false;
     }
     if (first) {
       first = false;
@@ -209,6 +228,13 @@ public final class JsonInput {
       throw unexpected("a member's name");
     }
     at++;
+    return true;
+  }
+
+  private NameTable.@Nullable Entry nextEntry() throws BadMessageException {
+    if (!beginName()) {
+      return null;
+    }
     NameTable.Entry entry = last.following;
     if (!takeIfNext(entry.utf8)) {
       entry = textEntry();

@@ -5,9 +5,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.sluice.replicator.messages.BadMessageException;
 import io.sluice.replicator.messages.BadMessageException.Reason;
-import io.sluice.replicator.messages.connect.ConnectField;
-import io.sluice.replicator.messages.connect.ConnectFields;
-import io.sluice.replicator.messages.connect.Origin;
+import io.sluice.replicator.messages.ConnectField;
+import io.sluice.replicator.messages.ConnectOrigin;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -25,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class SchemaBlocks {
 
   /** A block and what it says; no fields: it isn't a row's. */
-  record Block(byte[] text, @Nullable ConnectFields fields) {}
+  record Block(byte[] text, @Nullable SchemaFields fields) {}
 
   private static final int BLOCKS_MAX = 1_000;
   private static final long BYTES_MAX = 64L << 20;
@@ -52,7 +51,7 @@ final class SchemaBlocks {
     return made;
   }
 
-  private static @Nullable ConnectFields compile(byte[] text) throws BadMessageException {
+  private static @Nullable SchemaFields compile(byte[] text) throws BadMessageException {
     JsonNode schema;
     try {
       schema = JSON.readTree(text);
@@ -65,12 +64,12 @@ final class SchemaBlocks {
     if (!schema.path("type").asText().equals("struct")) {
       return null;
     }
-    Origin origin = Origin.OTHER;
+    ConnectOrigin origin = ConnectOrigin.PLAIN;
     JsonNode row = null;
     boolean envelope = false;
     for (JsonNode field : schema.path("fields")) {
       switch (field.path("field").asText()) {
-        case "source" -> origin = Origin.of(field.path("name").asText(null));
+        case "source" -> origin = ConnectOrigin.ofSourceBlock(field.path("name").asText(null));
         case "op" -> envelope = true;
         case "after" -> row = field;
         case "before" -> row = row == null ? field : row;
@@ -91,14 +90,13 @@ final class SchemaBlocks {
         parameters.put(each.getKey(), each.getValue().asText());
       }
       result.add(
-          ConnectField.of(
+          new ConnectField(
               name.asText().intern(),
               type.asText(),
-              field.path("name").asText(null),
-              parameters,
               field.path("optional").asBoolean(),
-              origin));
+              field.path("name").asText(null),
+              parameters));
     }
-    return new ConnectFields(result);
+    return new SchemaFields(origin, result);
   }
 }

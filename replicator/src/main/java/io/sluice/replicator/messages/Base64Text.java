@@ -1,4 +1,4 @@
-package io.sluice.replicator.messages.connect;
+package io.sluice.replicator.messages;
 
 import java.util.Arrays;
 

@@ -1,14 +1,19 @@
-package io.sluice.replicator.messages;
+package io.sluice.replicator.messages.rows;
 
 import io.sluice.evolution.SourceColumn;
 import io.sluice.evolution.SourceTable;
 import io.sluice.evolution.SourceTableId;
 import io.sluice.evolution.TypeLattice;
+import io.sluice.lsm.binary.BinaryRowWriter;
 import io.sluice.lsm.schema.DataType;
 import io.sluice.lsm.schema.DataTypes;
+import io.sluice.replicator.messages.BadMessageException;
 import io.sluice.replicator.messages.BadMessageException.Reason;
-import java.math.BigDecimal;
-import java.util.ArrayList;
+import io.sluice.replicator.messages.Change;
+import io.sluice.replicator.messages.FieldRow;
+import io.sluice.replicator.messages.MessageColumn;
+import io.sluice.replicator.messages.MessageColumns;
+import io.sluice.replicator.messages.rows.RowColumns.NumbersAsTimes;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -23,8 +28,6 @@ import org.jspecify.annotations.Nullable;
  * any more stays. Pure.
  */
 public final class TableInference {
-
-  private static final int DECIMAL_DIGITS_MAX = 38;
 
   private final SourceTableId id;
   private final List<String> key;
@@ -62,16 +65,17 @@ public final class TableInference {
       known.columns().forEach(column -> columns.put(column.name(), column));
     }
     MessageColumns told = change.columns();
-    if (told == null) {
-      infer(columns, change.row(), primaryKey);
-      FieldRow before = change.before();
-      if (before != null) {
-        infer(columns, before, primaryKey);
-      }
-    } else {
+    Set<String> settled = new LinkedHashSet<>();
+    if (told != null) {
       for (MessageColumn column : told.columns()) {
         join(columns, ofSchema(column), primaryKey);
+        settled.add(column.name());
       }
+    }
+    infer(columns, change.row(), primaryKey, settled);
+    FieldRow before = change.before();
+    if (before != null) {
+      infer(columns, before, primaryKey, settled);
     }
     declared.forEach(
         (name, type) ->
@@ -97,27 +101,40 @@ public final class TableInference {
         : SourceColumn.ofLake(column.name(), column.type(), column.nullable());
   }
 
-  private void infer(Map<String, SourceColumn> columns, FieldRow row, List<String> primaryKey)
+  /** Columns for values whose fields no schema declares. */
+  private void infer(
+      Map<String, SourceColumn> columns, FieldRow row, List<String> primaryKey, Set<String> settled)
       throws BadMessageException {
-    Set<String> seen = new LinkedHashSet<>();
-    for (int i = row.size() - 1; i >= 0; i--) {
-      seen.add(row.name(i));
-    }
-    List<String> inOrder = new ArrayList<>(seen);
-    java.util.Collections.reverse(inOrder);
-    for (String name : inOrder) {
-      if (facts.containsKey(name)) {
+    for (int i = 0; i < row.size(); i++) {
+      String name = row.name(i);
+      if (facts.containsKey(name) || settled.contains(name) || row.position(name) != i) {
         continue;
       }
       DataType type = declared.get(name);
-      int field = row.position(name);
-      if (type == null && row.kind(field) != FieldRow.Kind.NULL) {
-        type = typeOf(row, field);
+      if (type == null && row.kind(i) != FieldRow.Kind.NULL) {
+        type = typeOf(row, i, columns.get(name), primaryKey.contains(name));
       }
       if (type != null) {
         join(columns, SourceColumn.ofLake(name, type, !primaryKey.contains(name)), primaryKey);
       }
     }
+  }
+
+  /** The type that a value needs; null if the column that is there will do, or can't grow. */
+  private static @Nullable DataType typeOf(
+      FieldRow row, int field, @Nullable SourceColumn known, boolean key) {
+    DataType type = known == null ? null : known.lakeType();
+    if (known != null && (type == null || !ValueTypes.mayGrow(type) || fits(row, field, type))) {
+      return null;
+    }
+    DataType needed = ValueTypes.of(row, field, type);
+    // A key can't grow later.
+    return key && needed.equals(DataTypes.INT) ? DataTypes.BIGINT : needed;
+  }
+
+  private static boolean fits(FieldRow row, int field, DataType type) {
+    return new ValueWriter(type, NumbersAsTimes.REFUSED)
+        .write(new BinaryRowWriter(1), 0, row, field);
   }
 
   private void join(Map<String, SourceColumn> columns, SourceColumn wanted, List<String> primaryKey)
@@ -156,37 +173,5 @@ public final class TableInference {
                   : ", and a key column's type can't be changed."));
     }
     columns.put(name, SourceColumn.ofLake(name, joined, known.nullable() || wanted.nullable()));
-  }
-
-  /** The least type of a value that is not NULL. */
-  static DataType typeOf(FieldRow row, int field) throws BadMessageException {
-    return switch (row.kind(field)) {
-      case NULL -> throw new IllegalArgumentException("NULL has no type");
-      case BOOLEAN -> DataTypes.BOOLEAN;
-      case LONG -> DataTypes.BIGINT;
-      case DOUBLE -> DataTypes.DOUBLE;
-      case DECIMAL -> number(row.text(field));
-      case TEXT, NESTED -> DataTypes.STRING;
-      case BYTES -> DataTypes.BYTES;
-      case DATE -> DataTypes.DATE;
-      case TIME -> DataTypes.time(3);
-      case TIMESTAMP -> DataTypes.timestamp(6);
-      case INSTANT -> DataTypes.timestampLtz(6);
-    };
-  }
-
-  /** A number that is no 64-bit integer. */
-  private static DataType number(String text) {
-    BigDecimal number = new BigDecimal(text);
-    boolean whole = number.scale() <= 0 && number.scale() >= -DECIMAL_DIGITS_MAX;
-    if (whole && number.setScale(0).precision() <= DECIMAL_DIGITS_MAX) {
-      return DataTypes.decimal(DECIMAL_DIGITS_MAX, 0);
-    }
-    double value = number.doubleValue();
-    boolean exact =
-        Double.isFinite(value)
-            && Math.abs((long) number.scale()) < 400
-            && new BigDecimal(Double.toString(value)).compareTo(number) == 0;
-    return exact ? DataTypes.DOUBLE : DataTypes.STRING;
   }
 }

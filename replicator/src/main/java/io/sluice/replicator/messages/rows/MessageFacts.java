@@ -1,13 +1,14 @@
-package io.sluice.replicator.messages;
+package io.sluice.replicator.messages.rows;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.sluice.config.TopicRule.MessageFact;
-import io.sluice.lsm.binary.BinaryRowWriter;
 import io.sluice.lsm.schema.DataType;
 import io.sluice.lsm.schema.DataTypes;
+import io.sluice.replicator.messages.BadMessageException;
 import io.sluice.replicator.messages.BadMessageException.Reason;
+import io.sluice.replicator.messages.Message;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -32,39 +33,6 @@ public final class MessageFacts {
       case TIMESTAMP -> DataTypes.timestampLtz(TIME_PRECISION);
       case KEY -> DataTypes.BYTES;
     };
-  }
-
-  static void write(
-      MessageFact fact, Message message, CellWriter cell, BinaryRowWriter writer, int column)
-      throws BadMessageException {
-    switch (fact) {
-      case TOPIC -> writer.writeString(column, message.topic());
-      case PARTITION -> writer.writeInt(column, message.partition());
-      case OFFSET -> writer.writeLong(column, message.offset());
-      case TIMESTAMP -> {
-        if (message.timestampMillis() < 0) {
-          cell.writeNull(writer, column);
-        } else {
-          writer.writeTimestamp(column, message.timestampMillis(), 0, TIME_PRECISION);
-        }
-      }
-      case KEY -> {
-        byte[] key = message.key();
-        if (key == null) {
-          cell.writeNull(writer, column);
-        } else {
-          writer.writeBytes(column, key, 0, key.length);
-        }
-      }
-      case HEADERS -> {
-        String text = headers(message.headers());
-        if (text == null) {
-          cell.writeNull(writer, column);
-        } else {
-          writer.writeString(column, text);
-        }
-      }
-    }
   }
 
   /**

@@ -1,5 +1,8 @@
-package io.sluice.replicator.messages.connect;
+package io.sluice.replicator.messages.rows;
 
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +50,15 @@ public final class TimeText {
       }
     }
     return Objects.requireNonNull(print(micros, 6));
+  }
+
+  /** A wall clock: {@code 2026-01-31T12:00:00}, with its fraction if it has one. */
+  public static String timestamp(long epochMillis, int nanosOfMilli) {
+    return DateTimeFormatter.ISO_LOCAL_DATE_TIME.format(
+        LocalDateTime.ofEpochSecond(
+            Math.floorDiv(epochMillis, 1_000L),
+            (int) Math.floorMod(epochMillis, 1_000L) * 1_000_000 + nanosOfMilli,
+            ZoneOffset.UTC));
   }
 
   private static void pair(StringBuilder text, long value) {

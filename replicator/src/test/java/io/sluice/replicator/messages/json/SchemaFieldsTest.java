@@ -1,14 +1,17 @@
-package io.sluice.replicator.messages.connect;
+package io.sluice.replicator.messages.json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.replicator.messages.BadMessageException;
+import io.sluice.replicator.messages.Base64Text;
+import io.sluice.replicator.messages.ConnectField;
+import io.sluice.replicator.messages.ConnectOrigin;
 import io.sluice.replicator.messages.FieldRow;
 import io.sluice.replicator.messages.Shown;
-import io.sluice.replicator.messages.json.JsonInput;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
@@ -16,16 +19,22 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class ConnectFieldTest {
+class SchemaFieldsTest {
 
-  private static String value(ConnectField field, String json) throws BadMessageException {
+  private static SchemaFields field(
+      String type, @Nullable String logical, Map<String, String> parameters, ConnectOrigin origin) {
+    return new SchemaFields(
+        origin, List.of(new ConnectField("f", type, true, logical, parameters)));
+  }
+
+  private static String value(SchemaFields field, String json) throws BadMessageException {
     byte[] bytes = ("{\"f\":" + json + "}").getBytes(StandardCharsets.UTF_8);
     JsonInput input = new JsonInput();
     input.open(bytes, 0, bytes.length);
     FieldRow row = new FieldRow();
     input.addObjectTo(row);
-    field.convert(row, 0);
-    return field.column().type() + ": " + Shown.value(row, 0);
+    field.convert(row);
+    return field.columns().columns().get(0).type() + ": " + Shown.value(row, 0);
   }
 
   private static Map<String, String> parameters(@Nullable String text) {
@@ -56,15 +65,15 @@ class ConnectFieldTest {
           array   |                      |          | [1, 2]               | STRING: nested [1, 2]
           int32   | io.debezium.time.Date |         | -2954                | DATE: day -2954
           int32   | org.apache.kafka.connect.data.Date || 1              | DATE: day 1
-          int32   | io.debezium.time.Time |         | 1500                 | STRING: time 1500000
-          int64   | io.debezium.time.MicroTime ||     -5                 | STRING: time -5
-          int64   | io.debezium.time.NanoTime ||      5000               | STRING: time 5
-          int32   | org.apache.kafka.connect.data.Time || 1              | STRING: time 1000
+          int32   | io.debezium.time.Time |         | 1500                 | STRING: '00:00:01.500'
+          int64   | io.debezium.time.MicroTime ||     -5                 | STRING: '-00:00:00.000005'
+          int64   | io.debezium.time.NanoTime ||      5000               | STRING: '00:00:00.000005000'
+          int32   | org.apache.kafka.connect.data.Time || 1              | STRING: '00:00:00.001'
           int64   | io.debezium.time.Timestamp ||     -1                 | TIMESTAMP(3): wall -1+0
           int64   | io.debezium.time.MicroTimestamp || -1                | TIMESTAMP(6): wall -1+999000
           int64   | io.debezium.time.NanoTimestamp || 1000001            | TIMESTAMP(9): wall 1+1
           int64   | org.apache.kafka.connect.data.Timestamp || 7         | TIMESTAMP(3): wall 7+0
-          string  | io.debezium.time.ZonedTimestamp || "2026-01-01T00:00:00Z" | TIMESTAMP(6) WITH LOCAL TIME ZONE: '2026-01-01T00:00:00Z'
+          string  | io.debezium.time.ZonedTimestamp || "2026-01-01T00:00:00Z" | TIMESTAMP(9) WITH LOCAL TIME ZONE: '2026-01-01T00:00:00Z'
           string  | io.debezium.time.ZonedTime || "10:00:00Z"            | STRING: '10:00:00Z'
           int32   | io.debezium.time.Year |         | 2026                 | INT: 2026
           string  | io.debezium.time.Interval ||      "P1Y"              | STRING: 'P1Y'
@@ -73,11 +82,10 @@ class ConnectFieldTest {
           bytes   | org.apache.kafka.connect.data.Decimal | scale=2      | 12.34 | DECIMAL(38, 2): decimal 12.34
           bytes   | org.apache.kafka.connect.data.Decimal | scale=0      | "AP//////////" | DECIMAL(38, 0): decimal 18446744073709551615
           bytes   | org.apache.kafka.connect.data.Decimal | scale=3      | "/w=="         | DECIMAL(38, 3): decimal -0.001
-          bytes   | org.apache.kafka.connect.data.Decimal | scale=30;connect.decimal.precision=65 | "AA==" | STRING: '0.000000000000000000000000000000'
-          struct  | io.debezium.data.VariableScaleDecimal || {"scale":1,"value":"BNI="} | STRING: '123.4'
+          bytes   | org.apache.kafka.connect.data.Decimal | scale=30;connect.decimal.precision=65 | "AA==" | STRING: decimal 0.000000000000000000000000000000
+          struct  | io.debezium.data.VariableScaleDecimal || {"scale":1,"value":"BNI="} | STRING: decimal 123.4
           bytes   | io.debezium.data.Bits | length=10 | "AQI="             | BIGINT: 513
           bytes   | io.debezium.data.Bits | length=64 | "//////////8="     | DECIMAL(20, 0): decimal 18446744073709551615
-          bytes   | io.debezium.data.Bits | length=80 | "AQI="             | BYTES: bytes 0102
           string  | io.debezium.data.Json |         | "{\\"a\\":1}"        | STRING: '{"a":1}'
           string  | io.debezium.data.Enum | allowed=a,b | "a"              | STRING: 'a'
           string  | io.debezium.data.EnumSet ||       "a,b"              | STRING: 'a,b'
@@ -88,8 +96,7 @@ class ConnectFieldTest {
   void takesEachTypeOfASchema(
       String type, @Nullable String logical, @Nullable String parameters, String json, String shown)
       throws BadMessageException {
-    ConnectField field =
-        ConnectField.of("f", type, logical, parameters(parameters), true, Origin.OTHER);
+    SchemaFields field = field(type, logical, parameters(parameters), ConnectOrigin.DATABASE);
     assertThat(value(field, json).strip()).isEqualTo(shown);
   }
 
@@ -104,9 +111,9 @@ class ConnectFieldTest {
           BIGINT UNSIGNED   | | | int64  |                                 | -1       | DECIMAL(20, 0): decimal 18446744073709551615
           BIGINT UNSIGNED   | | | bytes  | org.apache.kafka.connect.data.Decimal | "AP//////////" | DECIMAL(20, 0): decimal 18446744073709551615
           DECIMAL           |10|2| bytes | org.apache.kafka.connect.data.Decimal | "BNI=" | DECIMAL(10, 2): decimal 12.34
-          DECIMAL           |10|2| string |                                | "12.34"  | DECIMAL(10, 2): decimal 12.34
-          DECIMAL           |65|2| string |                                | "1.5"    | STRING: '1.50'
-          DECIMAL           |10|2| double |                                | 1.5      | DOUBLE: decimal 1.5
+          DECIMAL           |10|2| string |                                | "12.34"  | DECIMAL(10, 2): '12.34'
+          DECIMAL           |65|2| string |                                | "1.50"   | STRING: '1.50'
+          DECIMAL           |10|2| double |                                | 1.5      | DECIMAL(10, 2): decimal 1.5
           YEAR              | | | int32  | io.debezium.time.Year           | 1900     | INT: 0
           BIT               |1| | boolean |                                | true     | BOOLEAN: true
           BIT               |10| | bytes | io.debezium.data.Bits           | "AQI="   | BIGINT: 513
@@ -119,7 +126,7 @@ class ConnectFieldTest {
           ENUM              |1| | string | io.debezium.data.Enum           | "a\\\\,b" | STRING: 'a,b'
           JSON              | | | string | io.debezium.data.Json           | "{\\"a\\":[1,\\",\\"]}" | STRING: '{"a": [1, ","]}'
           BINARY            |4| | bytes  |                                 | "AQI="   | BYTES: bytes 01020000
-          BINARY            |4| | string |                                 | "0102"   | STRING: '0102'
+          BINARY            |4| | string |                                 | "0102"   | BYTES: '0102'
           VARCHAR           |20| | string |                                | "x"      | STRING: 'x'
           GEOMETRY          | | | struct | io.debezium.data.geometry.Geometry | {"wkb":"AA=="} | STRING: nested {"wkb":"AA=="}
           """)
@@ -146,34 +153,20 @@ class ConnectFieldTest {
     if (column.equals("BIT") && length != null) {
       parameters.put("length", length);
     }
-    ConnectField field = ConnectField.of("f", type, logical, parameters, true, Origin.MYSQL);
+    SchemaFields field = field(type, logical, parameters, ConnectOrigin.MYSQL);
     assertThat(value(field, json)).isEqualTo(shown);
-  }
-
-  @Test
-  void otherDatabasesColumnsAreNotMysqls() {
-    Map<String, String> timestamp = Map.of("__debezium.source.column.type", "TIMESTAMP");
-    ConnectField field =
-        ConnectField.of(
-            "f", "int64", "io.debezium.time.MicroTimestamp", timestamp, true, Origin.OTHER);
-    assertThat(field.column().source()).isNull();
-    assertThat(Origin.of("io.debezium.connector.postgresql.Source")).isEqualTo(Origin.OTHER);
-    assertThat(Origin.of("io.debezium.connector.mariadb.Source")).isEqualTo(Origin.MARIADB);
   }
 
   @Test
   void refusesWhatTheTypeDoesNotAllow() {
     Map<String, String> scale = Map.of("scale", "2");
     String decimal = "org.apache.kafka.connect.data.Decimal";
-    ConnectField number = ConnectField.of("f", "bytes", decimal, scale, true, Origin.OTHER);
+    SchemaFields number = field("bytes", decimal, scale, ConnectOrigin.PLAIN);
     for (String json : new String[] {"\"\"", "\"AB\"", "\"AR==\"", "\"A===\"", "true", "[]"}) {
       assertThatThrownBy(() -> value(number, json))
           .as(json)
           .isInstanceOf(BadMessageException.class);
     }
-    ConnectField time =
-        ConnectField.of("f", "int64", "io.debezium.time.NanoTime", Map.of(), true, Origin.OTHER);
-    assertThatThrownBy(() -> value(time, "1")).hasMessageContaining("whole microseconds");
   }
 
   @Test
