@@ -39,12 +39,15 @@ final class AvroFiles {
 
   private AvroFiles() {}
 
-  /** The Avro codec for an option value such as {@code zstd} or {@code deflate}. */
+  /**
+   * The Avro codec for an option value such as {@code zstd} or {@code deflate}; zstd with a
+   * checksum, which every reader verifies: the container has none.
+   */
   static CodecFactory codec(String compression) {
     String name = compression.toLowerCase(Locale.ROOT);
     try {
       return switch (name) {
-        case "zstd", "zstandard" -> CodecFactory.zstandardCodec(ZSTD_LEVEL, false, true);
+        case "zstd", "zstandard" -> CodecFactory.zstandardCodec(ZSTD_LEVEL, true, true);
         case "none", "null", "" -> CodecFactory.nullCodec();
         default -> CodecFactory.fromString(name);
       };

@@ -269,7 +269,7 @@ class PartsPruningTest {
     assertNothingIsLost(
         random,
         Map.of(
-            "id > 100 AND id <= 120", 0.6, "name = 'name-0400'", 0.6, "big > 4900000000000", 0.7));
+            "id > 100 AND id <= 120", 0.6, "name = 'name-0400'", 0.6, "big > 4900000000000", 0.8));
   }
 
   /** Columns are found by their ids in each file, and not asked for where the type was another. */

@@ -87,8 +87,16 @@ public final class PaimonFiles {
   }
 
   public void write(String path, List<io.sluice.lsm.binary.BinaryRow> rows) throws Exception {
+    write(path, rows, "zstd");
+  }
+
+  /**
+   * @param compression as {@code file.compression} has it
+   */
+  public void write(String path, List<io.sluice.lsm.binary.BinaryRow> rows, String compression)
+      throws Exception {
     try (PositionOutputStream out = LocalFileIO.create().newOutputStream(new Path(path), false);
-        FormatWriter writer = format.createWriterFactory(rowType).create(out, "zstd")) {
+        FormatWriter writer = format.createWriterFactory(rowType).create(out, compression)) {
       for (io.sluice.lsm.binary.BinaryRow row : rows) {
         writer.addElement(PaimonOracle.theirs(row));
       }

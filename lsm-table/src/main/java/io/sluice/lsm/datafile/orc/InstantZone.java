@@ -5,12 +5,7 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.zone.ZoneRules;
-import java.util.List;
 import java.util.TimeZone;
-import org.apache.orc.Reader;
-import org.apache.orc.RecordReader;
-import org.apache.orc.StripeInformation;
-import org.apache.orc.impl.RecordReaderImpl;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,41 +20,23 @@ final class InstantZone {
   /** Name of the user metadata of files whose TIMESTAMP_LTZ values are true instants. */
   static final String MARK = "sluice.instants";
 
-  private @Nullable RecordReaderImpl records;
-  private final List<StripeInformation> stripes;
-  private int stripe = -1;
-  private long stripeEnd;
+  private final boolean trueInstants;
   private @Nullable TimeZone zone;
 
-  private InstantZone(List<StripeInformation> stripes) {
-    this.stripes = stripes;
+  /**
+   * @param trueInstants whether the file holds the instants themselves
+   */
+  InstantZone(boolean trueInstants) {
+    this.trueInstants = trueInstants;
   }
 
-  /** Of a file that holds true instants. */
-  static InstantZone none() {
-    return new InstantZone(List.of());
-  }
-
-  /** Of a file whose values are those of its writer's zone; {@link #open} comes next. */
-  static InstantZone unopened(Reader reader) {
-    return new InstantZone(reader.getStripes());
-  }
-
-  /** Says who can read the footers of stripes. */
-  void open(RecordReader reader) {
-    records = (RecordReaderImpl) reader;
-  }
-
-  /** Turns to the stripe of a row; batches do not reach over stripes. */
-  void moveTo(long row) throws IOException {
-    int before = stripe;
-    while (row >= stripeEnd && stripe + 1 < stripes.size()) {
-      stripe++;
-      stripeEnd += stripes.get(stripe).getNumberOfRows();
-    }
-    if (records != null && stripe != before) {
-      zone = zone(records.readStripeFooter(stripes.get(stripe)).getWriterTimezone());
-    }
+  /**
+   * Turns to a stripe.
+   *
+   * @param writer the zone that its footer names, empty if none
+   */
+  void moveTo(String writer) throws IOException {
+    zone = trueInstants ? null : zone(writer);
   }
 
   /** Null for UTC. As java.sql.Timestamp knows it, by which Paimon goes: before 1900 it differs. */

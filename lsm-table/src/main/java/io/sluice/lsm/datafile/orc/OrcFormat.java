@@ -141,12 +141,12 @@ public final class OrcFormat implements FileFormat {
     if (stripe != null) {
       writerOptions.stripeSize(stripe);
     }
-    FSDataOutputStream stream =
-        new FSDataOutputStream(
-            new Detachable(fileIO.create(path)), new FileSystem.Statistics("sluice"));
+    Output output = new Output(fileIO.create(path));
+    FSDataOutputStream stream = new FSDataOutputStream(output, new FileSystem.Statistics("sluice"));
     Path label = new Path("/" + path.substring(path.lastIndexOf('/') + 1).replace(':', '_'));
     writerOptions.fileSystem(new OrcStreams(fileIO, path, own));
-    ZonedPhysicalWriter physical = new ZonedPhysicalWriter(stream, writerOptions, timestamps);
+    ZonedPhysicalWriter physical =
+        new ZonedPhysicalWriter(stream, writerOptions, timestamps, output.checksums);
     writerOptions.physicalWriter(physical);
     Writer writer = OrcFile.createWriter(label, writerOptions);
     if (timestamps.hasInstants()) {
@@ -157,8 +157,8 @@ public final class OrcFormat implements FileFormat {
 
   /** Ends an output without completing its file. */
   void abandon(OrcKeyValueWriter.Output output) {
-    if (output.stream().getWrappedStream() instanceof Detachable detachable) {
-      detachable.detach();
+    if (output.stream().getWrappedStream() instanceof Output stream) {
+      stream.detach();
     }
     try {
       // Gives the writer's memory back to ORC's memory manager.
@@ -182,12 +182,14 @@ public final class OrcFormat implements FileFormat {
     };
   }
 
-  /** An output that can be let go of: later bytes vanish. */
-  private static final class Detachable extends FilterOutputStream {
+  /** An output whose bytes are added up, and that can be let go of: later bytes vanish. */
+  private static final class Output extends FilterOutputStream {
 
+    final BlockChecksums.Collector checksums = new BlockChecksums.Collector();
+    private final byte[] one = new byte[1];
     private boolean detached;
 
-    Detachable(OutputStream out) {
+    Output(OutputStream out) {
       super(out);
     }
 
@@ -197,14 +199,14 @@ public final class OrcFormat implements FileFormat {
 
     @Override
     public void write(int b) throws IOException {
-      if (!detached) {
-        out.write(b);
-      }
+      one[0] = (byte) b;
+      write(one, 0, 1);
     }
 
     @Override
     public void write(byte[] bytes, int offset, int length) throws IOException {
       if (!detached) {
+        checksums.add(bytes, offset, length);
         out.write(bytes, offset, length);
       }
     }

@@ -30,10 +30,10 @@ import org.apache.orc.BinaryColumnStatistics;
 import org.apache.orc.ColumnStatistics;
 import org.apache.orc.OrcFile;
 import org.apache.orc.Reader;
-import org.apache.orc.RecordReader;
 import org.apache.orc.StringColumnStatistics;
 import org.apache.orc.StripeStatistics;
 import org.apache.orc.TypeDescription;
+import org.apache.orc.impl.ReaderImpl;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,8 +56,8 @@ final class OrcKeyValueReader implements BatchReader {
   private final DataFileMeta file;
   private final boolean append;
   private final OrcStreams streams;
-  private final Reader reader;
-  private final RecordReader records;
+  private final ReaderImpl reader;
+  private final OrcRecords records;
   private final VectorizedRowBatch batch;
   private final BatchRow row;
   private final List<Wanted> wanted = new ArrayList<>();
@@ -65,6 +65,7 @@ final class OrcKeyValueReader implements BatchReader {
   private final int sequenceVector;
   private final int kindVector;
   private final boolean searching;
+  private int stripe = -1;
   private long rowsSeen;
   private long batchStart;
   private long[] sequences = new long[0];
@@ -75,7 +76,8 @@ final class OrcKeyValueReader implements BatchReader {
   private OrcKeyValueReader(
       String path,
       OrcStreams streams,
-      Reader reader,
+      ReaderImpl reader,
+      boolean trusted,
       DataFileMeta file,
       TableSchema fileSchema,
       RowType readColumns,
@@ -109,7 +111,7 @@ final class OrcKeyValueReader implements BatchReader {
         !TableOptions.of(fileSchema).dataFiles().timestampLtzLegacy()
             || reader.hasMetadataValue(InstantZone.MARK)
             || !holdsInstants(fileSchema.rowType(), readColumns);
-    this.zone = trueInstants ? InstantZone.none() : InstantZone.unopened(reader);
+    this.zone = new InstantZone(trueInstants);
     for (int i = 0; i < width; i++) {
       DataField field = readColumns.field(i);
       // Refuses what no file can give.
@@ -136,9 +138,7 @@ final class OrcKeyValueReader implements BatchReader {
     SearchArgument search =
         inFile == null ? null : OrcSearch.of(inFile, type, reader.getStatistics());
     this.searching = search != null;
-    Reader.Options options = reader.options().include(include).schema(type);
-    this.records = reader.rows(search == null ? options : options.searchArgument(search, null));
-    zone.open(records);
+    this.records = new OrcRecords(reader, streams, trusted, include, search);
   }
 
   static OrcKeyValueReader open(
@@ -152,18 +152,19 @@ final class OrcKeyValueReader implements BatchReader {
       @Nullable RowFilter filter)
       throws IOException {
     OrcStreams streams = new OrcStreams(fileIO, path, format.configuration());
-    Reader reader = null;
+    ReaderImpl reader = null;
     try {
       reader =
-          OrcFile.createReader(
+          new ReaderImpl(
               OrcStreams.PATH,
               OrcFile.readerOptions(format.configuration())
                   .filesystem(streams)
                   .maxLength(file.fileSize())
                   .useUTCTimestamp(true)
                   .convertToProlepticGregorian(false));
+      boolean trusted = streams.verify(reader.getFileTail());
       return new OrcKeyValueReader(
-          path, streams, reader, file, fileSchema, readColumns, part, filter);
+          path, streams, reader, trusted, file, fileSchema, readColumns, part, filter);
     } catch (IOException | RuntimeException e) {
       if (reader != null) {
         closeQuietly(reader);
@@ -259,17 +260,19 @@ final class OrcKeyValueReader implements BatchReader {
 
   private boolean nextBatch() throws IOException {
     try {
-      do {
-        batchStart = records.getRowNumber();
-        if (!records.nextBatch(batch)) {
-          batch.size = 0;
-          if (!searching && rowsSeen != file.rowCount()) {
-            throw ReadFailures.count(path, rowsSeen, file.rowCount());
-          }
-          return false;
+      if (!records.advance()) {
+        batch.size = 0;
+        if (!searching && rowsSeen != file.rowCount()) {
+          throw ReadFailures.count(path, rowsSeen, file.rowCount());
         }
-      } while (batch.size == 0);
-      zone.moveTo(batchStart);
+        return false;
+      }
+      if (records.stripe() != stripe) {
+        stripe = records.stripe();
+        zone.moveTo(records.writerTimezone());
+      }
+      batchStart = records.rowNumber();
+      records.read(batch);
       rowsSeen += batch.size;
       if (sequenceVector >= 0) {
         sequences = longs(sequenceVector);

@@ -303,6 +303,7 @@ final class OrcKeyValueWriter implements KeyValueWriter {
     if (out == null || firstKey == null) {
       throw new IllegalStateException("The file " + path + " has no record");
     }
+    out.physical().end();
     out.writer().close();
     ended = true;
     OrcStats stats =

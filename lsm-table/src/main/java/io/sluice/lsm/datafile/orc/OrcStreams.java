@@ -8,10 +8,14 @@ import java.io.InputStream;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntFunction;
+import java.util.zip.CRC32C;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -23,11 +27,13 @@ import org.apache.hadoop.fs.PositionedReadable;
 import org.apache.hadoop.fs.Seekable;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.util.Progressable;
+import org.apache.orc.OrcProto;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The one file of a {@link FileIO} that an ORC reader may open, dressed as a Hadoop file system.
- * Everything else is refused.
+ * Everything else is refused. Once {@link #verify} has found checksums, what is read is compared
+ * with them, in whole blocks.
  */
 final class OrcStreams extends FileSystem {
 
@@ -41,9 +47,33 @@ final class OrcStreams extends FileSystem {
 
   private static final long READ_BYTES_MAX = 8 << 20;
 
+  private static final int BLOCKS_KEPT = 4;
+
   private final FileIO fileIO;
   private final String path;
   private @Nullable IOException failure;
+  private @Nullable BlockChecksums checksums;
+
+  /** What was read before it was known whether there are checksums; null since then. */
+  private @Nullable List<Piece> early = new ArrayList<>();
+
+  /** The last blocks of what was read lately: what is read next often begins or ends there. */
+  private final Map<Long, byte[]> kept =
+      new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Long, byte[]> eldest) {
+          return size() > BLOCKS_KEPT;
+        }
+      };
+
+  /** Some bytes of the file. */
+  private record Piece(long start, byte[] bytes, int offset, int length) {
+    long end() {
+      return start + length;
+    }
+  }
 
   OrcStreams(FileIO fileIO, String path, Configuration configuration) {
     this.fileIO = fileIO;
@@ -54,6 +84,37 @@ final class OrcStreams extends FileSystem {
   /** What storage said when it failed last, null while it hasn't. */
   @Nullable IOException failure() {
     return failure;
+  }
+
+  /**
+   * Looks for checksums in a footer that was just read, and checks those bytes; from here on what
+   * is read is checked, too. {@code false}: there are none.
+   */
+  boolean verify(OrcProto.FileTail tail) throws IOException {
+    List<Piece> read = early;
+    if (read == null) {
+      throw new IllegalStateException("The footer of " + path + " was looked at before");
+    }
+    checksums = BlockChecksums.of(tail, (crc, from, to) -> addTail(crc, read, from, to));
+    early = null;
+    return checksums != null;
+  }
+
+  private static void addTail(CRC32C crc, List<Piece> pieces, long from, long to)
+      throws IOException {
+    long at = from;
+    while (at < to) {
+      Piece holder = null;
+      for (Piece piece : pieces) {
+        holder = piece.start() <= at && at < piece.end() ? piece : holder;
+      }
+      if (holder == null) {
+        throw new IOException("its footer says that it is longer than it is");
+      }
+      int count = (int) (Math.min(to, holder.end()) - at);
+      crc.update(holder.bytes(), holder.offset() + (int) (at - holder.start()), count);
+      at += count;
+    }
   }
 
   /** Keeps a failure of storage apart from what ORC makes of wrong bytes. */
@@ -180,11 +241,77 @@ final class OrcStreams extends FileSystem {
 
     @Override
     public void readFully(long from, byte[] into, int offset, int length) throws IOException {
+      if (checksums != null) {
+        checked(from, from + length).get(into, offset, length);
+        return;
+      }
+      fill(from, into, offset, length);
+      if (early != null) {
+        early.add(new Piece(from, into, offset, length));
+      }
+    }
+
+    private void fill(long from, byte[] into, int offset, int length) throws IOException {
       try {
         reader.readFully(from, into, offset, length);
       } catch (IOException e) {
         throw noted(e);
       }
+    }
+
+    /** Reads {@code [from, to)}, and of its first and last block what their checksums need. */
+    private ByteBuffer checked(long from, long to) throws IOException {
+      BlockChecksums known = checksums;
+      if (known == null) {
+        byte[] bytes = new byte[Math.toIntExact(to - from)];
+        fill(from, bytes, 0, bytes.length);
+        return ByteBuffer.wrap(bytes);
+      }
+      if (from < 0 || to > known.end()) {
+        throw new IOException(
+            "bytes "
+                + from
+                + " to "
+                + to
+                + " are asked for; the last stripe ends at "
+                + known.end());
+      }
+      if (from == to) {
+        return ByteBuffer.allocate(0);
+      }
+      long first = from / BlockChecksums.BLOCK_BYTES;
+      long last = (to - 1) / BlockChecksums.BLOCK_BYTES;
+      long start = first * BlockChecksums.BLOCK_BYTES;
+      byte[] bytes = new byte[(int) (known.blockEnd(last) - start)];
+      long left = first;
+      while (left <= last && takeKept(left, bytes, start)) {
+        left++;
+      }
+      long right = last;
+      while (right > left && takeKept(right, bytes, start)) {
+        right--;
+      }
+      if (left <= right) {
+        long missing = left * BlockChecksums.BLOCK_BYTES;
+        int offset = (int) (missing - start);
+        int end = (int) (known.blockEnd(right) - start);
+        fill(missing, bytes, offset, end - offset);
+        known.check(bytes, offset, end, missing);
+        int block = (int) (right * BlockChecksums.BLOCK_BYTES - start);
+        kept.put(right, Arrays.copyOfRange(bytes, block, end));
+      }
+      return ByteBuffer.wrap(bytes, (int) (from - start), (int) (to - from)).slice();
+    }
+
+    /** Puts a block that was kept into bytes of the file from a start on, if it is at hand. */
+    private boolean takeKept(long block, byte[] bytes, long start) {
+      byte[] known = kept.get(block);
+      if (known == null) {
+        return false;
+      }
+      System.arraycopy(
+          known, 0, bytes, (int) (block * BlockChecksums.BLOCK_BYTES - start), known.length);
+      return true;
     }
 
     @Override
@@ -213,13 +340,10 @@ final class OrcStreams extends FileSystem {
           end = nextEnd;
           to++;
         }
-        byte[] bytes = new byte[Math.toIntExact(end - start)];
-        readFully(start, bytes, 0, bytes.length);
+        ByteBuffer bytes = checked(start, end);
         for (FileRange range : sorted.subList(from, to)) {
           int offset = (int) (range.getOffset() - start);
-          range.setData(
-              CompletableFuture.completedFuture(
-                  ByteBuffer.wrap(bytes, offset, range.getLength()).slice()));
+          range.setData(CompletableFuture.completedFuture(bytes.slice(offset, range.getLength())));
         }
         from = to;
       }

@@ -11,8 +11,8 @@ import org.apache.orc.impl.StreamName;
 import org.apache.orc.impl.writer.WriterEncryptionVariant;
 
 /**
- * Writes ORC's bytes to our stream and says in each stripe's footer which zone its TIMESTAMPs are
- * in (see {@link TimestampEncoder}).
+ * Writes ORC's bytes to our stream, says in each stripe's footer which zone its TIMESTAMPs are in
+ * (see {@link TimestampEncoder}), and puts the file's checksums into its end.
  */
 final class ZonedPhysicalWriter extends PhysicalFsWriter {
 
@@ -28,15 +28,28 @@ final class ZonedPhysicalWriter extends PhysicalFsWriter {
   /** The calendars differ by 2 days in the year 1, by 10 in 1582; some readers convert twice. */
   private static final int CALENDAR_SLACK_DAYS = 40;
 
+  private final FSDataOutputStream stream;
   private final TimestampEncoder encoder;
+  private final BlockChecksums.Collector checksums;
   private final int lastColumn;
   private final BitSet charColumns = new BitSet();
+  private long tailStart;
+  private long footerStart;
+  private boolean ending;
 
+  /**
+   * @param checksums of all that goes through the stream
+   */
   ZonedPhysicalWriter(
-      FSDataOutputStream stream, OrcFile.WriterOptions options, TimestampEncoder encoder)
+      FSDataOutputStream stream,
+      OrcFile.WriterOptions options,
+      TimestampEncoder encoder,
+      BlockChecksums.Collector checksums)
       throws IOException {
     super(stream, options, new WriterEncryptionVariant[0]);
+    this.stream = stream;
     this.encoder = encoder;
+    this.checksums = checksums;
     this.lastColumn = options.getSchema().getMaximumId();
     for (int id = 0; id <= lastColumn; id++) {
       charColumns.set(
@@ -62,6 +75,38 @@ final class ZonedPhysicalWriter extends PhysicalFsWriter {
     }
     super.finalizeStripe(footer, entry);
     encoder.stripeWritten();
+  }
+
+  /** Says that the next footer is the file's last. */
+  void end() {
+    ending = true;
+  }
+
+  @Override
+  public void writeFileMetadata(OrcProto.Metadata.Builder metadata) throws IOException {
+    tailStart = stream.getPos();
+    checksums.beginTail();
+    super.writeFileMetadata(metadata);
+  }
+
+  @Override
+  public void writeFileFooter(OrcProto.Footer.Builder footer) throws IOException {
+    footerStart = stream.getPos();
+    if (ending) {
+      footer.addMetadata(checksums.entry());
+    }
+    super.writeFileFooter(footer);
+  }
+
+  @Override
+  public long writePostScript(OrcProto.PostScript.Builder postscript) throws IOException {
+    if (ending) {
+      // What ORC fills in, too.
+      postscript.setFooterLength(stream.getPos() - footerStart);
+      postscript.setMetadataLength(footerStart - tailStart);
+      checksums.seal(postscript);
+    }
+    return super.writePostScript(postscript);
   }
 
   @Override
