@@ -325,21 +325,21 @@ final class ConfigReader {
             "\"" + format + "\" can't be written.",
             "There are orc, parquet and avro.");
       }
-      List<TableRule> rules = new ArrayList<>();
-      if (type != SourceType.KAFKA) {
-        for (Section rule : section.sections("rules", KnownKeys.RULE)) {
-          rule(rule).ifPresent(rules::add);
-        }
-      }
-      return new TablesConfig(
+      TableDefaults standard =
           new TableDefaults(
               defaults.autoInt("bucket", 1, 32_768),
               defaults.bytes("bucket-size", 1 << 20),
               format,
               defaults.texts("options"),
-              defaults.bool("tinyint1-as-boolean")),
-          rules,
-          type == SourceType.KAFKA ? kafka.rules(section) : List.of());
+              defaults.bool("tinyint1-as-boolean"));
+      if (type == SourceType.KAFKA) {
+        return kafka.tables(section, standard);
+      }
+      List<TableRule> rules = new ArrayList<>();
+      for (Section rule : section.sections("rules", KnownKeys.RULE)) {
+        rule(rule).ifPresent(rules::add);
+      }
+      return new TablesConfig(standard, rules, List.of(), List.of());
     }
 
     private Optional<TableRule> rule(Section rule) {

@@ -59,7 +59,10 @@ final class KafkaReader {
     return result;
   }
 
-  private static Optional<TopicPattern> topic(Section section, String key, String text) {
+  static Optional<TopicPattern> topic(Section section, String key, String text) {
+    if (text.isEmpty()) {
+      return Optional.empty();
+    }
     try {
       return Optional.of(TopicPattern.parse(text));
     } catch (IllegalArgumentException e) {
@@ -128,17 +131,31 @@ final class KafkaReader {
             section.duration("timeout", Duration.ofMillis(100), Duration.ofHours(1))));
   }
 
-  List<TopicRule> rules(Section tables) {
-    List<TopicRule> result = new ArrayList<>();
+  /** All rules, of both kinds. */
+  TablesConfig tables(Section tables, TableDefaults defaults) {
+    List<TopicRule> plain = new ArrayList<>();
+    List<WideRule> wide = new ArrayList<>();
     for (Section rule : tables.sections("rules", KnownKeys.TOPIC_RULE)) {
-      rule(rule).ifPresent(result::add);
+      if (WideReader.isWide(rule)) {
+        WideReader.read(rule).ifPresent(wide::add);
+      } else {
+        rule(rule).ifPresent(plain::add);
+      }
     }
-    return result;
+    return new TablesConfig(defaults, List.of(), plain, wide);
   }
 
   private static Optional<TopicRule> rule(Section rule) {
-    String text = rule.required("match", "Give the pattern of its topics.");
-    Optional<TopicPattern> match = text.isEmpty() ? Optional.empty() : topic(rule, "match", text);
+    for (String key : List.of("merge-engine", "types")) {
+      if (rule.has(key)) {
+        rule.problem(
+            key,
+            "it belongs to a rule with from.",
+            "Write options { merge-engine = ... }, columns { ... } instead.");
+      }
+    }
+    Optional<TopicPattern> match =
+        topic(rule, "match", rule.required("match", "Give the pattern of its topics."));
     Optional<TopicRule.Into> into = rule.optional("into").flatMap(each -> into(rule, each));
     OptionalInt buckets =
         rule.has("bucket") ? rule.autoInt("bucket", 1, 32_768) : OptionalInt.empty();

@@ -26,7 +26,27 @@ final class KnownKeys {
           "metadata",
           "format",
           "format-options",
-          "options");
+          "options",
+          "merge-engine",
+          "types",
+          "from");
+
+  /** Keys of a rule with {@code from}. */
+  static final Set<String> WIDE_RULE =
+      Set.of(
+          "into",
+          "primary-key",
+          "merge-engine",
+          "types",
+          "bucket",
+          "partition-by",
+          "options",
+          "from");
+
+  /** Keys of one element of {@code from}. */
+  static final Set<String> WIDE_PART =
+      Set.of(
+          "name", "match", "elsewhere", "table", "columns", "sequence", "on-delete", "aggregate");
 
   /** Keys of {@code source} that only a Kafka cluster has. */
   static final Set<String> KAFKA =

@@ -31,6 +31,17 @@ public final class TopicRouting {
     return tables.topicRules();
   }
 
+  /** Wide tables; each part of each counts that matches a topic. */
+  public List<WideRule> wideRules() {
+    return tables.wideRules();
+  }
+
+  /** The lake table of a wide rule, without the options that follow from its parts. */
+  public LakeTarget target(WideRule rule) {
+    return target(
+        rule.database(), rule.table(), rule.buckets(), rule.partitionBy(), rule.options());
+  }
+
   /** The first rule that matches a topic. */
   public Optional<TopicRule> rule(String topic) {
     return tables.topicRules().stream().filter(rule -> rule.match().matches(topic)).findFirst();
@@ -87,23 +98,33 @@ public final class TopicRouting {
     if (lakeDatabase == null || lakeTable == null) {
       return Optional.empty();
     }
-    return Optional.of(target(rule, lakeDatabase, lakeTable));
+    return Optional.of(
+        target(
+            lakeDatabase,
+            lakeTable,
+            rule.map(TopicRule::buckets).orElse(OptionalInt.empty()),
+            rule.map(TopicRule::partitionBy).orElse(List.of()),
+            rule.map(TopicRule::options).orElse(Map.of())));
   }
 
-  private LakeTarget target(Optional<TopicRule> rule, String lakeDatabase, String lakeTable) {
+  private LakeTarget target(
+      String lakeDatabase,
+      String lakeTable,
+      OptionalInt buckets,
+      List<String> partitionBy,
+      Map<String, String> ownOptions) {
     TableDefaults defaults = tables.defaults();
-    OptionalInt buckets = rule.map(TopicRule::buckets).orElse(OptionalInt.empty());
     int number = buckets.isPresent() ? buckets.getAsInt() : defaults.buckets().orElse(1);
     boolean auto = buckets.isEmpty() && defaults.buckets().isEmpty();
     Map<String, String> options = new LinkedHashMap<>(defaults.options());
     options.put("file.format", defaults.fileFormat());
-    rule.ifPresent(found -> options.putAll(found.options()));
+    options.putAll(ownOptions);
     return new LakeTarget(
         lakeDatabase,
         lakeTable,
         number,
         auto ? "auto: a topic tells no size" : "",
-        rule.map(TopicRule::partitionBy).orElse(List.of()),
+        partitionBy,
         options,
         defaults.tinyIntOneAsBoolean());
   }

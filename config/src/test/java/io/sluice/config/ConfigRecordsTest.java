@@ -191,6 +191,7 @@ class ConfigRecordsTest {
             new TablesConfig(
                 new TableDefaults(OptionalInt.empty(), 1L << 30, "orc", Map.of(), false),
                 List.of(),
+                List.of(),
                 List.of()));
   }
 

@@ -189,12 +189,15 @@ public final class SchemaDiff {
   /**
    * The same for a table that is gathered from messages ({@link TableKind#GATHERED}): columns that
    * are in no message any more stay, types become wider by {@link TypeLattice}, and old rows have
-   * nothing in an added column.
+   * nothing in an added column. Options that say how columns merge ({@code fields...}) follow the
+   * wanted ones; all others stay as the table was made.
    *
+   * @param options the wanted table options
    * @return refused: another primary key, a key column of another type, a type that can't become
    *     the wanted one without changing values
    */
-  public static SchemaChange gathered(SourceTable now, TableSchema current, long timeMillis) {
+  public static SchemaChange gathered(
+      SourceTable now, TableSchema current, Map<String, String> options, long timeMillis) {
     String table = "Table " + now.id();
     if (!Set.copyOf(now.primaryKey()).equals(Set.copyOf(current.primaryKeys()))) {
       return new Refused(
@@ -249,7 +252,14 @@ public final class SchemaDiff {
         widened.add(column.name());
       }
     }
-    if (added.isEmpty() && widened.isEmpty()) {
+    Map<String, String> merged = new LinkedHashMap<>(current.options());
+    for (Map.Entry<String, String> option : options.entrySet()) {
+      String fault = MergingOptions.follow(merged, option.getKey(), option.getValue());
+      if (fault != null) {
+        return new Refused(table + ": " + fault);
+      }
+    }
+    if (added.isEmpty() && widened.isEmpty() && merged.equals(current.options())) {
       return new None();
     }
     return new Evolve(
@@ -259,7 +269,7 @@ public final class SchemaDiff {
             highestId,
             current.partitionKeys(),
             current.primaryKeys(),
-            current.options(),
+            merged,
             current.comment(),
             timeMillis),
         added,

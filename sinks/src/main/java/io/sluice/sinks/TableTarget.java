@@ -32,7 +32,9 @@ public record TableTarget(
     /** Nobody: rows that are there before the pipeline comes are of an unknown past. */
     ALONE,
     /** Other pipelines and other writers: their rows are as good as ours. */
-    SHARED
+    SHARED,
+    /** The same, and another one compacts it. */
+    COMPACTED_ELSEWHERE
   }
 
   public TableTarget {

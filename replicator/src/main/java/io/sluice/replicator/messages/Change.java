@@ -23,6 +23,7 @@ public final class Change {
   private FieldRow before = new FieldRow();
   private Kind kind = Kind.UPSERT;
   private boolean hasBefore;
+  private boolean update;
   private @Nullable String database;
   private @Nullable String table;
   private List<String> primaryKey = List.of();
@@ -35,6 +36,7 @@ public final class Change {
     before.clear();
     kind = newKind;
     hasBefore = false;
+    update = false;
     database = null;
     table = null;
     primaryKey = List.of();
@@ -62,6 +64,19 @@ public final class Change {
    */
   public @Nullable FieldRow before() {
     return hasBefore ? before : null;
+  }
+
+  /**
+   * Whether the message says of an UPSERT that the row was there before, even if it doesn't tell
+   * how it was.
+   */
+  public boolean isUpdate() {
+    return update || hasBefore;
+  }
+
+  /** See {@link #isUpdate}. */
+  public void markUpdate() {
+    update = true;
   }
 
   /** To be filled by a format; from here on {@link #before} is there. */

@@ -211,7 +211,11 @@ public final class FieldRow {
 
   /** Adds a field of another row with its value. */
   public void addFrom(FieldRow other, int field) {
-    String name = other.names[field];
+    addFrom(other.names[field], other, field);
+  }
+
+  /** The same under another name. */
+  public void addFrom(String name, FieldRow other, int field) {
     switch (other.kinds[field]) {
       case TEXT, DECIMAL, BYTES, NESTED ->
           addSlice(

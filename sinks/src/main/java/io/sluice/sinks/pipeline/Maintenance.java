@@ -74,6 +74,9 @@ final class Maintenance implements AutoCloseable {
   /** Whose folders are left alone until they have a new snapshot of ours. */
   private final Set<LakeTable> left = ConcurrentHashMap.newKeySet();
 
+  /** Tables that somebody else compacts. */
+  private final Set<LakeTable> elsewhere = ConcurrentHashMap.newKeySet();
+
   /** Held while a table is cared for. */
   private final Lock caring = new ReentrantLock();
 
@@ -123,6 +126,11 @@ final class Maintenance implements AutoCloseable {
     thread.start();
   }
 
+  /** Another pipeline compacts the table. */
+  void compactedElsewhere(LakeTable table) {
+    elsewhere.add(table);
+  }
+
   /** An epoch has been finished, with these snapshots. */
   void epochFinished(Map<LakeTable, Long> snapshots) {
     if (snapshots.isEmpty()) {
@@ -141,10 +149,10 @@ final class Maintenance implements AutoCloseable {
     }
   }
 
-  /** Null for a table that is just being forgotten. */
+  /** Null for a table that is just being forgotten, or that others compact. */
   private @Nullable TableCompactor compactor(LakeTable table) {
     LsmTable lsm = tables.find(table);
-    return lsm == null
+    return lsm == null || elsewhere.contains(table)
         ? null
         : compactors.computeIfAbsent(
             table,

@@ -293,6 +293,7 @@ public final class Pipeline implements AutoCloseable {
               committer.forget(table);
               maintenance.forget(table);
             },
+            maintenance::compactedElsewhere,
             settings.name(),
             clock);
     this.chunks = new Chunks(monitor, source, tables, parking, maintenance::awaitBelowStop);

@@ -52,6 +52,7 @@ final class Router implements ChangeInput {
   private final PipelineListener listener;
   private final Parking parking;
   private final Consumer<LakeTable> forget;
+  private final Consumer<LakeTable> compactedElsewhere;
   private final String pipeline;
   private final Clock clock;
   private @Nullable RoutedTable deadLetters;
@@ -63,6 +64,7 @@ final class Router implements ChangeInput {
   /**
    * @param resyncGate the same as {@code gate}, but it doesn't wait long for storage
    * @param forget makes everybody look anew at a lake table
+   * @param compactedElsewhere told of tables that this pipeline doesn't compact
    * @param pipeline its name
    */
   Router(
@@ -74,6 +76,7 @@ final class Router implements ChangeInput {
       PipelineListener listener,
       Parking parking,
       Consumer<LakeTable> forget,
+      Consumer<LakeTable> compactedElsewhere,
       String pipeline,
       Clock clock) {
     this.monitor = monitor;
@@ -84,6 +87,7 @@ final class Router implements ChangeInput {
     this.listener = listener;
     this.parking = parking;
     this.forget = forget;
+    this.compactedElsewhere = compactedElsewhere;
     this.pipeline = pipeline;
     this.clock = clock;
   }
@@ -189,6 +193,9 @@ final class Router implements ChangeInput {
           monitor.requireOpen();
           monitor.raiseNumber(numberFloor);
           TableState state = tables.add(definition, lake, target, decision, facts, 0);
+          if (target.sharing() == TableTarget.Sharing.COMPACTED_ELSEWHERE) {
+            compactedElsewhere.accept(lake);
+          }
           if (decision.kind() != SchemaGate.Decision.Kind.KEEP) {
             told(definition, lake, target, decision);
           }
@@ -461,6 +468,11 @@ final class Router implements ChangeInput {
   @Override
   public void replayedRow(RoutedTable table, BinaryRow row, long sourceTimeMicros, long sequence) {
     take(table, row, sourceTimeMicros, sequence);
+  }
+
+  @Override
+  public long nextNumber() {
+    return monitor.locked(monitor::nextNumber);
   }
 
   /**

@@ -220,7 +220,8 @@ final class SchemaGate {
           case COPY ->
               SchemaDiff.diff(
                   before, definition, current, target.tinyIntOneAsBoolean(), clock.millis());
-          case GATHERED -> SchemaDiff.gathered(definition, current, clock.millis());
+          case GATHERED ->
+              SchemaDiff.gathered(definition, current, target.options(), clock.millis());
         });
   }
 
@@ -250,7 +251,7 @@ final class SchemaGate {
             target.tinyIntOneAsBoolean(),
             target.kind());
     // Several pipelines may make a shared table at once: their schema files are the same.
-    long timeMillis = target.sharing() == TableTarget.Sharing.SHARED ? 0 : clock.millis();
+    long timeMillis = target.sharing() != TableTarget.Sharing.ALONE ? 0 : clock.millis();
     PlannedTable planned = TablePlanner.plan(definition, options, timeMillis);
     if (planned instanceof PlannedTable.Refused refused) {
       throw new TableRefusedException(definition.id(), refused.text());

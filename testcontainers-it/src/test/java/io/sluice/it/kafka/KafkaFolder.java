@@ -10,6 +10,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.StringJoiner;
+import java.util.TreeSet;
 
 /** The config of one pipeline that reads topics, with its warehouse and a working folder. */
 final class KafkaFolder {
@@ -76,6 +79,23 @@ final class KafkaFolder {
 
   TableRows rows(String database, String table) {
     return LakeRows.read(warehouse, database, table);
+  }
+
+  /** Rows as texts of these columns, a column that isn't there as null. */
+  Set<String> project(String database, String table, String... columns) {
+    TableRows all = rows(database, table);
+    Set<String> result = new TreeSet<>();
+    for (List<String> row : all.rows()) {
+      StringJoiner text = new StringJoiner(" ");
+      for (String column : columns) {
+        int position = all.columns().indexOf(column);
+        text.add(position < 0 ? "null" : String.valueOf(row.get(position)));
+      }
+      if (!result.add(text.toString())) {
+        throw new AssertionError("Twice: " + text);
+      }
+    }
+    return result;
   }
 
   List<String> columns(String database, String table) {

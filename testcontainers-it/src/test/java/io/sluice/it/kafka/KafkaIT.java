@@ -68,7 +68,7 @@ class KafkaIT {
       send(1, "{\"id\":2}", null);
       lake.awaitRows(daemon, "shop", "orders", 1);
       assertThat(lake.columns("shop", "orders"))
-          .containsExactly("id BIGINT NOT NULL", "name STRING", "n BIGINT");
+          .containsExactly("id BIGINT NOT NULL", "name STRING", "n INT");
       assertThat(lake.rows("shop", "orders").rows()).containsExactly(List.of("1", "c", "7"));
       assertThat(daemon.terminate()).isZero();
     }

@@ -286,7 +286,9 @@ public final class DebeziumJsonFormat implements MessageFormat {
               Reason.INCOMPLETE,
               "An event with op " + kind + " has no \"after\", which is its row.");
         }
-        if (!kind.equals("u")) {
+        if (kind.equals("u")) {
+          change.markUpdate();
+        } else {
           change.dropBefore();
           hasBefore = false;
         }

@@ -211,7 +211,7 @@ public final class RowWriter {
     return false;
   }
 
-  private static boolean same(FieldRow one, int first, FieldRow other, int second) {
+  static boolean same(FieldRow one, int first, FieldRow other, int second) {
     if (one.kind(first) != other.kind(second)) {
       return false;
     }

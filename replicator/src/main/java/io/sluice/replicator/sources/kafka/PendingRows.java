@@ -11,7 +11,7 @@ final class PendingRows {
   /** Beyond, the room of a large message is given back. */
   private static final int KEPT_BYTES_MAX = 4 << 20;
 
-  private final List<MessageIntake.Table> tables = new ArrayList<>();
+  private final List<TopicTable> tables = new ArrayList<>();
   private final List<BinaryRow> views = new ArrayList<>();
   private long[] micros = new long[4];
   private int[] ends = new int[4];
@@ -21,7 +21,7 @@ final class PendingRows {
   /** Takes the rows in their order. */
   interface Consumer {
     /** The row is a view, good for this call. */
-    void row(MessageIntake.Table table, BinaryRow row, long sourceTimeMicros);
+    void row(TopicTable table, BinaryRow row, long sourceTimeMicros);
   }
 
   void clear() {
@@ -36,7 +36,7 @@ final class PendingRows {
     return tables.isEmpty();
   }
 
-  void add(MessageIntake.Table table, BinaryRow row, long sourceTimeMicros) {
+  void add(TopicTable table, BinaryRow row, long sourceTimeMicros) {
     int count = tables.size();
     int needed = Math.addExact(end, row.length());
     if (needed > bytes.length) {

@@ -1,0 +1,115 @@
+package io.sluice.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.config.WidePart.OnDelete;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class WideRuleTest {
+
+  private static final String REQUIRED =
+      """
+      sluice.pipeline = wide
+      sluice.warehouse = "file:///lake/warehouse"
+      sluice.source { type = kafka, bootstrap-servers = "k1:9092", topics = ["*"], format = json }
+      """;
+
+  @TempDir Path folder;
+  private ConfigFiles files;
+
+  @BeforeEach
+  void folder() {
+    files = new ConfigFiles(folder);
+  }
+
+  @Test
+  void everyKey() throws Exception {
+    Path file =
+        files.write(
+            REQUIRED
+                + """
+                sluice.tables.rules = [
+                  { into = "dwd.order_wide", primary-key = [order_id], merge-engine = partial-update
+                    bucket = 2, types { order_id = BIGINT, user_id = BIGINT, pay_amount = "DECIMAL(12, 2)", _seq_orders_updated_at = "TIMESTAMP(3)" }
+                    options { a = b }
+                    from = [
+                      { name = orders, match = "shop.orders", table = "shop.orders", on-delete = delete-row
+                        columns { order_id = id, user_id = user_id }, sequence = [updated_at] }
+                      { name = pays, elsewhere = true, aggregate { pay_amount = sum }
+                        columns { order_id = order_id, pay_amount = amount } } ] }
+                  { match = "/.*/" } ]
+                """);
+    SluiceConfig config = ConfigLoader.load(file, Map.of());
+    assertThat(config.tables().topicRules()).hasSize(1);
+    assertThat(config.tables().wideRules())
+        .containsExactly(
+            new WideRule(
+                "dwd",
+                "order_wide",
+                List.of("order_id"),
+                OptionalInt.of(2),
+                List.of(),
+                Map.of(
+                    "order_id",
+                    "BIGINT",
+                    "user_id",
+                    "BIGINT",
+                    "pay_amount",
+                    "DECIMAL(12, 2)",
+                    "_seq_orders_updated_at",
+                    "TIMESTAMP(3)"),
+                List.of(
+                    new WidePart(
+                        "orders",
+                        Optional.of(TopicPattern.parse("shop.orders")),
+                        Optional.of(TablePattern.parse("shop.orders")),
+                        Map.of("order_id", "id", "user_id", "user_id"),
+                        List.of("updated_at"),
+                        OnDelete.DELETE_ROW,
+                        Map.of()),
+                    new WidePart(
+                        "pays",
+                        Optional.empty(),
+                        Optional.empty(),
+                        Map.of("order_id", "order_id", "pay_amount", "amount"),
+                        List.of(),
+                        OnDelete.CLEAR,
+                        Map.of("pay_amount", "sum"))),
+                Map.of("a", "b")));
+    assertThat(config.tables().wideRules().get(0).isShared()).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "from = [] | there is no part",
+        "from = [ { match = a, columns { k = k } } ] | is missing",
+        "from = [ { name = a, columns { k = k } } ] | is missing",
+        "from = [ { name = a, match = t } ] | key column k is not filled",
+        "from = [ { name = a, match = t, elsewhere = true, columns { k = k } } ] | fills this part",
+        "from = [ { name = a, match = t, columns { k = k }, aggregate { x = sum } } ] | no column of this part",
+        "from = [ { name = a, match = t, columns { k = k }, on-delete = drop } ] | not possible",
+        "from = [ { name = a, match = t, columns { k = k, v = v } }, { name = b, match = u, columns { k = k, v = w } } ] | filled by part a",
+        "from = [ { name = a, match = t, columns { k = k } }, { name = a, match = u, columns { k = k } } ] | is called a, too",
+        "types { x = INT }, from = [ { name = a, match = t, columns { k = k } } ] | column of no part",
+        "options { ignore-delete = true }, from = [ { name = a, match = t, columns { k = k } } ] | can't be set",
+        "merge-engine = aggregation, from = [ { name = a, match = t, columns { k = k } } ] | merged by partial-update",
+        "metadata { x = key }, from = [ { name = a, match = t, columns { k = k } } ] | no such key",
+        "from = [ { name = a, elsewhere = true, columns { k = k, v = v } } ] | no type is given for k, v",
+      })
+  void whatCannotBeIsRefused(String line, String what) {
+    String rule = "sluice.tables.rules = [ { into = \"d.w\", primary-key = [k], " + line + " } ]";
+    assertThat(files.problemsOf(REQUIRED + rule))
+        .anySatisfy(problem -> assertThat(problem.what()).contains(what));
+  }
+}

@@ -1,0 +1,124 @@
+package io.sluice.replicator.sources.kafka;
+
+import io.sluice.evolution.PlanOptions;
+import io.sluice.evolution.PlannedTable;
+import io.sluice.evolution.SourceTable;
+import io.sluice.evolution.TableKind;
+import io.sluice.evolution.TablePlanner;
+import io.sluice.lsm.schema.RowType;
+import io.sluice.replicator.messages.BadMessageException;
+import io.sluice.replicator.messages.BadMessageException.Reason;
+import io.sluice.replicator.messages.Change;
+import io.sluice.sinks.ChangeInput;
+import io.sluice.sinks.RoutedTable;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one message has given so far: rows that wait until all of it has been read, whether a table
+ * grew by it, a table that it empties. Of the source's thread.
+ */
+final class Handover {
+
+  private final ChangeInput input;
+  private final PendingRows pending = new PendingRows();
+  private boolean grown;
+  private @Nullable TopicTable truncated;
+
+  /** Writes a change as it would be in columns that the table hasn't yet. */
+  interface Trial {
+    /**
+     * @throws BadMessageException it has no place there either
+     */
+    void write(RowType columns) throws BadMessageException;
+  }
+
+  Handover(ChangeInput input) {
+    this.input = input;
+  }
+
+  ChangeInput input() {
+    return input;
+  }
+
+  PendingRows pending() {
+    return pending;
+  }
+
+  /** Forgets the message. */
+  void begin() {
+    grown = false;
+    truncated = null;
+    pending.clear();
+  }
+
+  /** Whether a table grew: rows written before are of the old one, so the message is read again. */
+  boolean grown() {
+    return grown;
+  }
+
+  /** Whether the message empties a table. */
+  boolean truncates() {
+    return truncated != null;
+  }
+
+  void truncate(TopicTable table) throws BadMessageException {
+    if (!pending.isEmpty() || truncated != null) {
+      throw new BadMessageException(
+          Reason.MALFORMED, "A TRUNCATE stands among other changes in one message.");
+    }
+    truncated = table;
+  }
+
+  /**
+   * Makes a table what a change needs.
+   *
+   * @param wanted its definition then
+   * @param trial a message that has no place in the wider table either must leave no trace in it
+   * @return false if the table is parked, perhaps just now: its rows are dropped
+   */
+  boolean grow(TopicTable table, SourceTable wanted, Trial trial) throws BadMessageException {
+    if (table.routed() != null && wanted.equals(table.definition())) {
+      return true;
+    }
+    if (wanted.columns().isEmpty()) {
+      throw new BadMessageException(
+          Reason.INCOMPLETE, "Nothing but nulls: table " + table.id() + " gets no column by it.");
+    }
+    PlanOptions options =
+        new PlanOptions("trial", "trial", 1, List.of(), Map.of(), false, TableKind.GATHERED);
+    // If it can't be planned, the gate says why.
+    if (TablePlanner.plan(wanted, options, 0) instanceof PlannedTable.Planned planned) {
+      trial.write(planned.schema().rowType());
+    }
+    Optional<RoutedTable> routed = input.tableChanged(wanted, TableRecords.write(wanted));
+    grown = true;
+    routed.ifPresent(now -> table.become(wanted, now));
+    return routed.isPresent();
+  }
+
+  /** Hands over what the message has given. */
+  void handOver() {
+    TopicTable emptied = truncated;
+    if (emptied == null) {
+      pending.forEach(
+          (table, row, micros) -> input.row(Objects.requireNonNull(table.routed()), row, micros));
+      return;
+    }
+    RoutedTable routed = emptied.routed();
+    SourceTable definition = emptied.definition();
+    if (routed != null && definition != null && !input.isParked(emptied.id())) {
+      emptied.become(definition, input.truncate(routed, 0));
+    }
+  }
+
+  /** When the change was made at its source, epoch microseconds. */
+  static long micros(Change change, long messageMillis) {
+    return change.sourceTimeMicros() > 0
+        ? change.sourceTimeMicros()
+        : Math.max(0, messageMillis) * 1000;
+  }
+}
