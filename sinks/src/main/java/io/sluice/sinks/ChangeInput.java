@@ -133,6 +133,18 @@ public interface ChangeInput {
    */
   void cutPoint(SourcePosition position, long sourceTimeMicros);
 
+  /**
+   * The same with a promise: of no table comes a row any more whose record is older than the
+   * watermark, but from parts of the source that were silent for long. It goes into the snapshots
+   * of the epoch; one that is smaller than the one before counts for nothing.
+   *
+   * @param watermarkMillis record time, epoch milliseconds; null: nothing is promised
+   */
+  default void cutPoint(
+      SourcePosition position, long sourceTimeMicros, @Nullable Long watermarkMillis) {
+    cutPoint(position, sourceTimeMicros);
+  }
+
   /** The routed table now, by source name; empty for a parked one. Thread safe. */
   Optional<RoutedTable> routed(SourceTableId id);
 }

@@ -14,9 +14,21 @@ import org.jspecify.annotations.Nullable;
  *
  * @param identifier of the commit within its user; grows
  * @param properties go into the snapshot
+ * @param watermark time up to which all is in the table, epoch milliseconds; the snapshot keeps the
+ *     one of its predecessor where that is newer, or where this is null
  */
 public record CommitRequest(
-    String user, long identifier, Change change, Map<String, String> properties) {
+    String user,
+    long identifier,
+    Change change,
+    Map<String, String> properties,
+    @Nullable Long watermark) {
+
+  /** Of which no watermark is known. */
+  public CommitRequest(
+      String user, long identifier, Change change, Map<String, String> properties) {
+    this(user, identifier, change, properties, null);
+  }
 
   /** What the snapshot does to the table. */
   public sealed interface Change {}

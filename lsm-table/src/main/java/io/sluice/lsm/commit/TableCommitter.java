@@ -524,10 +524,14 @@ public final class TableCommitter implements SnapshotCommitter {
           (latest == null ? 0 : latest.totalRecordCount()) + delta.recordCount(),
           delta.recordCount(),
           null,
-          latest == null ? null : latest.watermark(),
+          newest(latest == null ? null : latest.watermark(), request.watermark()),
           sameSchema ? Objects.requireNonNull(latest).statistics() : null,
           request.properties(),
           latest == null || latest.nextRowId() == null ? Long.valueOf(0) : latest.nextRowId());
+    }
+
+    private static @Nullable Long newest(@Nullable Long before, @Nullable Long now) {
+      return before == null ? now : now == null ? before : Long.valueOf(Math.max(before, now));
     }
 
     /** Whether a snapshot found under the number is this attempt's, by whichever request. */

@@ -67,7 +67,13 @@ final class ObservedInput implements ChangeInput {
 
   @Override
   public void cutPoint(SourcePosition position, long sourceTimeMicros) {
-    input.cutPoint(position, sourceTimeMicros);
+    cutPoint(position, sourceTimeMicros, null);
+  }
+
+  @Override
+  public void cutPoint(
+      SourcePosition position, long sourceTimeMicros, @Nullable Long watermarkMillis) {
+    input.cutPoint(position, sourceTimeMicros, watermarkMillis);
     newestChangeMicros = sourceTimeMicros;
     if (!cut) {
       cut = true;

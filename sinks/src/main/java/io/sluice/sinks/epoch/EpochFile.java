@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param sources every captured source table, where it goes, how far its backfill is
  * @param historyFile file in the pipeline's folder with the older history records; null if none
  * @param history the source's history records that are not in the file, oldest first
+ * @param watermark record time up to which all is in the tables, epoch milliseconds; null: unknown
  */
 public record EpochFile(
     long number,
@@ -38,7 +39,38 @@ public record EpochFile(
     SortedMap<LakeTable, Long> lastEpochs,
     Map<SourceTableId, SourceFacts> sources,
     @Nullable String historyFile,
-    List<String> history) {
+    List<String> history,
+    @Nullable Long watermark) {
+
+  /** Of a source that promises no watermark. */
+  public EpochFile(
+      long number,
+      String pipeline,
+      String incarnation,
+      @Nullable String position,
+      long sourceTimeMicros,
+      long timeMillis,
+      long nextSequence,
+      List<TableChange> changes,
+      SortedMap<LakeTable, Long> lastEpochs,
+      Map<SourceTableId, SourceFacts> sources,
+      @Nullable String historyFile,
+      List<String> history) {
+    this(
+        number,
+        pipeline,
+        incarnation,
+        position,
+        sourceTimeMicros,
+        timeMillis,
+        nextSequence,
+        changes,
+        lastEpochs,
+        sources,
+        historyFile,
+        history,
+        null);
+  }
 
   public EpochFile {
     if (number < 1 || nextSequence < 0) {

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * {"version":1, "epoch":7, "pipeline":"shop", "incarnation":"...", "position":"{...}",
- *  "sourceTimeMicros":..., "timeMillis":..., "nextSequence":...,
+ *  "sourceTimeMicros":..., "timeMillis":..., "nextSequence":..., "watermark":...,
  *  "changes":[{"database":"shop","table":"orders","kind":"APPEND","base":12,
  *              "schemas":[{"id":1,"text":"{...}"}],
  *              "delta":{"list":"manifest-list-...","size":...,"records":...,"files":...}}],
@@ -59,6 +59,9 @@ public final class EpochJson {
     root.put("sourceTimeMicros", epoch.sourceTimeMicros());
     root.put("timeMillis", epoch.timeMillis());
     root.put("nextSequence", epoch.nextSequence());
+    if (epoch.watermark() != null) {
+      root.put("watermark", epoch.watermark());
+    }
     ArrayNode changes = root.putArray("changes");
     for (TableChange change : epoch.changes()) {
       writeChange(changes.addObject(), change);
@@ -187,7 +190,8 @@ public final class EpochJson {
         lastEpochs,
         sources,
         optionalText(root, "historyFile"),
-        history);
+        history,
+        root.has("watermark") ? number(root, "watermark", file) : null);
   }
 
   private static TableChange readChange(JsonNode node, String file) {

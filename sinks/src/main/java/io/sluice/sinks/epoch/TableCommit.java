@@ -56,7 +56,8 @@ final class TableCommit {
           case SCHEMA -> throw new IllegalArgumentException("A schema alone makes no snapshot");
         };
     CommitRequest request =
-        new CommitRequest(epoch.pipeline(), epoch.number(), what, EpochProperties.of(epoch));
+        new CommitRequest(
+            epoch.pipeline(), epoch.number(), what, EpochProperties.of(epoch), epoch.watermark());
     Snapshot made;
     try {
       made = committer.commit(request, latest -> beforeAttempt(latest, committer));

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * What was cut off for one epoch: its barrier is in the queues, the rest stands here.
  *
  * @param position null before the source's first
+ * @param watermark record time up to which all is there, epoch milliseconds; null: unknown
  * @param history records since the last cut
  * @param cutNanos of the monotonic clock
  */
@@ -19,6 +20,7 @@ record CutJob(
     EpochBarrier barrier,
     @Nullable SourcePosition position,
     long sourceTimeMicros,
+    @Nullable Long watermark,
     long nextSequence,
     List<TableState.Cut> tables,
     Map<SourceTableId, SourceFacts> sources,

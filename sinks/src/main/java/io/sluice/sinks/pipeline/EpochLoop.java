@@ -212,7 +212,8 @@ final class EpochLoop implements Runnable {
             lastEpochs,
             withParked(job.sources(), leftOut),
             historyFile,
-            history);
+            history,
+            job.watermark());
     Map<LakeTable, Snapshot> made = committer.publish(epoch);
     // Of these the next epoch's file tells; a start before it finds the same faults.
     parkFaults(last);

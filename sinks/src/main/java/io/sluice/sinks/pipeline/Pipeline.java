@@ -273,7 +273,8 @@ public final class Pipeline implements AutoCloseable {
             start.epoch().number(),
             start.epoch().nextSequence(),
             recovered.position().orElse(null),
-            start.epoch().sourceTimeMicros());
+            start.epoch().sourceTimeMicros(),
+            start.epoch().watermark());
     this.parking =
         new Parking(
             settings.name(), settings.parksTables(), monitor, source, tables, listener, clock);

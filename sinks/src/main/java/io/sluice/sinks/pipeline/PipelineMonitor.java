@@ -50,6 +50,7 @@ final class PipelineMonitor {
   private long nextNumber;
   private @Nullable SourcePosition position;
   private long sourceTimeMicros;
+  private @Nullable Long watermark;
   private boolean atCutPoint;
   private boolean content;
   private long lastCutEpoch;
@@ -85,7 +86,8 @@ final class PipelineMonitor {
       long lastEpoch,
       long nextNumber,
       @Nullable SourcePosition position,
-      long sourceTimeMicros) {
+      long sourceTimeMicros,
+      @Nullable Long watermark) {
     this.commitNanos = settings.commitInterval().toNanos();
     this.idleNanos = settings.idleInterval().toNanos();
     this.nanos = nanos;
@@ -98,6 +100,7 @@ final class PipelineMonitor {
     this.lastCutEpoch = lastEpoch;
     this.lastCutPosition = position;
     this.sourceTimeMicros = sourceTimeMicros;
+    this.watermark = watermark;
     this.atCutPoint = true;
     this.lastFinishNanos = nanos.getAsLong();
     this.lastCutNanos = lastFinishNanos - commitNanos;
@@ -243,7 +246,7 @@ final class PipelineMonitor {
     }
   }
 
-  void cutPoint(SourcePosition newPosition, long newSourceTimeMicros) {
+  void cutPoint(SourcePosition newPosition, long newSourceTimeMicros, @Nullable Long newWatermark) {
     lock.lock();
     try {
       requireOpen();
@@ -253,6 +256,9 @@ final class PipelineMonitor {
       }
       if (newSourceTimeMicros > 0) {
         sourceTimeMicros = newSourceTimeMicros;
+      }
+      if (newWatermark != null && (watermark == null || newWatermark > watermark)) {
+        watermark = newWatermark;
       }
       atCutPoint = true;
       while (cutDemanded) {
@@ -302,6 +308,7 @@ final class PipelineMonitor {
             barrier,
             position,
             sourceTimeMicros,
+            watermark,
             nextNumber,
             tables.cut(),
             tables.facts(),

@@ -223,7 +223,8 @@ final class Recovery {
         lastEpochs,
         parked(highest, sources, faults),
         highest.historyFile(),
-        highest.history());
+        highest.history(),
+        highest.watermark());
   }
 
   /**

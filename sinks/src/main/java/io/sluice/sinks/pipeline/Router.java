@@ -564,7 +564,13 @@ final class Router implements ChangeInput {
 
   @Override
   public void cutPoint(SourcePosition position, long sourceTimeMicros) {
-    monitor.cutPoint(position, sourceTimeMicros);
+    cutPoint(position, sourceTimeMicros, null);
+  }
+
+  @Override
+  public void cutPoint(
+      SourcePosition position, long sourceTimeMicros, @Nullable Long watermarkMillis) {
+    monitor.cutPoint(position, sourceTimeMicros, watermarkMillis);
   }
 
   @Override

@@ -49,7 +49,8 @@ class EpochJsonTest {
             new SourceTableId("shop", "q"),
                 new SourceFacts(ITEMS, "{}", new Parked(0, null, "no key", 10), 77)),
         "history-6-x",
-        List.of("{\"ddl\":\"CREATE TABLE\\n\"}", "2"));
+        List.of("{\"ddl\":\"CREATE TABLE\\n\"}", "2"),
+        1_768_485_599_000L);
   }
 
   @Test

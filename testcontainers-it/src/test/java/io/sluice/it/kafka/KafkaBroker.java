@@ -66,7 +66,15 @@ final class KafkaBroker implements AutoCloseable {
   }
 
   void createTopic(String name, int partitions) throws Exception {
-    admin.createTopics(List.of(new NewTopic(name, partitions, (short) 1))).all().get();
+    createTopic(name, partitions, 1, Map.of());
+  }
+
+  void createTopic(String name, int partitions, int replicas, Map<String, String> options)
+      throws Exception {
+    admin
+        .createTopics(List.of(new NewTopic(name, partitions, (short) replicas).configs(options)))
+        .all()
+        .get();
   }
 
   /** Gone when this returns. */

@@ -1,21 +1,33 @@
 package io.sluice.it.kafka;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sluice.config.ConfigLoader;
+import io.sluice.config.ConfigProblemsException;
+import io.sluice.config.SluiceConfig;
 import io.sluice.it.support.DaemonProcess;
 import io.sluice.it.support.LakeRows;
 import io.sluice.it.support.TableRows;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.StringJoiner;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /** The config of one pipeline that reads topics, with its warehouse and a working folder. */
 final class KafkaFolder {
+
+  private static final ObjectMapper JSON = new ObjectMapper();
 
   private final Path folder;
   private final Path warehouse;
@@ -75,6 +87,59 @@ final class KafkaFolder {
 
   DaemonProcess run() {
     return DaemonProcess.start(folder, List.of(), List.of("run", "-c", writeConfig().toString()));
+  }
+
+  SluiceConfig config() throws ConfigProblemsException {
+    return ConfigLoader.load(writeConfig(), Map.of());
+  }
+
+  /** The position in the newest epoch file; empty if there is none. */
+  String position() {
+    Path state = warehouse.resolve("_sluice").resolve(name);
+    while (true) {
+      try (Stream<Path> files = Files.list(state)) {
+        Optional<Path> newest =
+            files
+                .filter(file -> file.getFileName().toString().startsWith("epoch-"))
+                .max(Comparator.naturalOrder());
+        return newest.isEmpty()
+            ? ""
+            : JSON.readTree(newest.get().toFile()).path("position").asText();
+      } catch (NoSuchFileException e) {
+        if (!Files.exists(state)) {
+          return "";
+        }
+        // Deleted just now, as the one before the newest.
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  /** The next offset of a partition in a position; -1 if it isn't there. */
+  static long offset(String position, String topic, int partition) throws IOException {
+    return position.isEmpty()
+        ? -1
+        : JSON.readTree(position)
+            .path("topics")
+            .path(topic)
+            .path("offsets")
+            .path(Integer.toString(partition))
+            .asLong(-1);
+  }
+
+  /** Sum of the next offsets in the newest epoch file. */
+  long offsets() throws IOException {
+    String position = position();
+    long sum = 0;
+    if (!position.isEmpty()) {
+      for (JsonNode topic : JSON.readTree(position).path("topics")) {
+        for (JsonNode offset : topic.path("offsets")) {
+          sum += offset.asLong();
+        }
+      }
+    }
+    return sum;
   }
 
   TableRows rows(String database, String table) {

@@ -3,20 +3,25 @@ package io.sluice.replicator.sources.kafka;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import io.sluice.sinks.SourcePosition;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The next offset of each partition, by topic, with the topic's id, which another topic of the same
- * name has not:
+ * name has not, and, where it is known, the leader epoch of the message before: by it a broker
+ * tells whether its log still holds what was read.
  *
  * <pre>
- * {"topics":{"orders":{"id":"kR...","offsets":{"0":120,"1":98}}}}
+ * {"topics":{"orders":{"id":"kR...","offsets":{"0":120,"1":98},"epochs":{"0":3}}}}
  * </pre>
  *
  * Mutable; of the source's thread.
@@ -24,15 +29,63 @@ import org.jspecify.annotations.Nullable;
 final class KafkaPosition {
 
   private static final ObjectMapper JSON = new ObjectMapper();
+  private static final int UNKNOWN = -1;
 
   private final SortedMap<String, Topic> topics = new TreeMap<>();
 
+  /** Of one topic; by partition, {@link #UNKNOWN} where nothing is known. */
   private static final class Topic {
     final Uuid id;
-    final SortedMap<Integer, Long> offsets = new TreeMap<>();
+    long[] offsets = {};
+    int[] epochs = {};
+    // Most topics stand still between two cuts.
+    @Nullable String text;
 
     Topic(Uuid id) {
       this.id = id;
+    }
+
+    void put(int partition, long offset, int epoch) {
+      int known = offsets.length;
+      if (partition >= known) {
+        offsets = Arrays.copyOf(offsets, partition + 1);
+        epochs = Arrays.copyOf(epochs, partition + 1);
+        Arrays.fill(offsets, known, partition + 1, UNKNOWN);
+        Arrays.fill(epochs, known, partition + 1, UNKNOWN);
+      }
+      if (offsets[partition] != offset || epochs[partition] != epoch) {
+        offsets[partition] = offset;
+        epochs[partition] = epoch;
+        text = null;
+      }
+    }
+
+    String text(String name) {
+      String known = text;
+      if (known == null) {
+        var built = new StringBuilder(64 + 16 * offsets.length);
+        built.append(TextNode.valueOf(name)).append(":{\"id\":\"").append(id);
+        built.append("\",\"offsets\":{");
+        boolean first = true;
+        for (int i = 0; i < offsets.length; i++) {
+          if (offsets[i] != UNKNOWN) {
+            built.append(first ? "\"" : ",\"").append(i).append("\":").append(offsets[i]);
+            first = false;
+          }
+        }
+        built.append('}');
+        first = true;
+        for (int i = 0; i < epochs.length; i++) {
+          if (epochs[i] != UNKNOWN) {
+            built.append(first ? ",\"epochs\":{\"" : ",\"").append(i);
+            built.append("\":").append(epochs[i]);
+            first = false;
+          }
+        }
+        known = built.append(first ? "}" : "}}").toString();
+        text = known;
+      }
+      return known;
     }
   }
 
@@ -50,14 +103,17 @@ final class KafkaPosition {
           .forEach(
               topic -> {
                 var parsed = new Topic(Uuid.fromString(topic.getValue().path("id").asText()));
+                JsonNode epochs = topic.getValue().path("epochs");
                 topic
                     .getValue()
                     .path("offsets")
                     .properties()
                     .forEach(
                         offset ->
-                            parsed.offsets.put(
-                                Integer.valueOf(offset.getKey()), offset.getValue().asLong()));
+                            parsed.put(
+                                Integer.parseInt(offset.getKey()),
+                                offset.getValue().asLong(),
+                                epochs.path(offset.getKey()).asInt(UNKNOWN)));
                 result.topics.put(topic.getKey(), parsed);
               });
       return result;
@@ -67,16 +123,21 @@ final class KafkaPosition {
   }
 
   SourcePosition toSourcePosition() {
-    ObjectNode root = JSON.createObjectNode();
-    ObjectNode all = root.putObject("topics");
-    topics.forEach(
-        (name, topic) -> {
-          ObjectNode node = all.putObject(name);
-          node.put("id", topic.id.toString());
-          ObjectNode offsets = node.putObject("offsets");
-          topic.offsets.forEach((partition, offset) -> offsets.put(partition.toString(), offset));
-        });
-    return new SourcePosition(root.toString());
+    var text = new StringBuilder("{\"topics\":{");
+    boolean first = true;
+    for (var topic : topics.entrySet()) {
+      if (!first) {
+        text.append(',');
+      }
+      first = false;
+      text.append(topic.getValue().text(topic.getKey()));
+    }
+    return new SourcePosition(text.append("}}").toString());
+  }
+
+  /** Names of the topics that it knows offsets of. */
+  Set<String> topics() {
+    return topics.keySet();
   }
 
   /** Id of the topic that the offsets are of; null if it has none here. */
@@ -88,7 +149,38 @@ final class KafkaPosition {
   /** The next offset of a partition; null if it isn't known. */
   @Nullable Long offset(TopicPartition partition) {
     Topic known = topics.get(partition.topic());
-    return known == null ? null : known.offsets.get(partition.partition());
+    int index = partition.partition();
+    return known == null || index >= known.offsets.length || known.offsets[index] == UNKNOWN
+        ? null
+        : known.offsets[index];
+  }
+
+  /**
+   * The same with the leader epoch that belongs to it.
+   *
+   * @throws IllegalStateException if it isn't known
+   */
+  OffsetAndMetadata place(TopicPartition partition) {
+    Long offset = offset(partition);
+    Topic known = topics.get(partition.topic());
+    if (offset == null || known == null) {
+      throw new IllegalStateException("Nothing is known of " + partition);
+    }
+    int epoch = known.epochs[partition.partition()];
+    return new OffsetAndMetadata(
+        offset, epoch == UNKNOWN ? Optional.empty() : Optional.of(epoch), "");
+  }
+
+  /** A topic's next offsets as a person reads them, such as {@code 0: 120, 1: 98}. */
+  String describe(String topic) {
+    Topic known = topics.get(topic);
+    var text = new StringBuilder();
+    for (int i = 0; known != null && i < known.offsets.length; i++) {
+      if (known.offsets[i] != UNKNOWN) {
+        text.append(text.isEmpty() ? "" : ", ").append(i).append(": ").append(known.offsets[i]);
+      }
+    }
+    return text.toString();
   }
 
   /** A topic, perhaps in the place of one of the same name whose offsets say nothing any more. */
@@ -96,12 +188,16 @@ final class KafkaPosition {
     topics.put(topic, new Topic(id));
   }
 
-  /** REQUIRES: {@link #begin} of its topic. */
-  void put(TopicPartition partition, long nextOffset) {
+  /**
+   * REQUIRES: {@link #begin} of its topic.
+   *
+   * @param leaderEpoch of the message before; empty if it isn't known
+   */
+  void put(TopicPartition partition, long nextOffset, Optional<Integer> leaderEpoch) {
     Topic topic = topics.get(partition.topic());
     if (topic == null) {
       throw new IllegalStateException("Topic " + partition.topic() + " has not begun");
     }
-    topic.offsets.put(partition.partition(), nextOffset);
+    topic.put(partition.partition(), nextOffset, leaderEpoch.orElse(UNKNOWN));
   }
 }

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -50,6 +51,13 @@ public final class KafkaSource implements SourceCallbacks, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(KafkaSource.class);
 
   private static final Duration POLL = Duration.ofMillis(50);
+
+  /** Until a cut that waits is made although nothing more comes. */
+  private static final Duration POLL_BEFORE_CUT = Duration.ofMillis(5);
+
+  /** Between two cuts while messages come: each tells where every partition stands. */
+  private static final long CUT_NANOS = 10_000_000L;
+
   private static final long CLOSE_SECONDS_MAX = 30;
   private static final long GROUP_COMMIT_NANOS = 5_000_000_000L;
 
@@ -65,6 +73,10 @@ public final class KafkaSource implements SourceCallbacks, AutoCloseable {
   private volatile @Nullable KafkaConsumer<byte[], byte[]> consumer;
   private volatile boolean caughtUp;
   private volatile long newestMicros;
+  private final RecordTimes times = new RecordTimes();
+  private @Nullable Long watermark;
+  private boolean cutIsDue;
+  private long cutNanos;
   private long groupCommittedNanos;
   private @Nullable SourcePosition groupCommitted;
 
@@ -83,6 +95,8 @@ public final class KafkaSource implements SourceCallbacks, AutoCloseable {
     this.settings = settings;
     this.intake = new MessageIntake(settings);
     this.stage = liveness.stage("source");
+    this.cutNanos = settings.nanoTime().getAsLong();
+    this.groupCommittedNanos = cutNanos;
   }
 
   @Override
@@ -228,21 +242,18 @@ public final class KafkaSource implements SourceCallbacks, AutoCloseable {
         e);
   }
 
-  private void step(Reading run) throws TopicWatch.UnreachableException {
+  private void step(Reading run) throws TopicWatch.UnreachableException, InterruptedException {
     Map<String, Topic> news = run.watch.takeNews();
     if (news != null) {
       run.partitions.discover(news, null);
     }
     ConsumerRecords<byte[], byte[]> records = poll(run);
     stage.works();
-    if (!records.isEmpty()) {
+    if (!records.nextOffsets().isEmpty()) {
+      // Without a message, too: ends of transactions and what was taken back by them.
       caughtUp = false;
       take(records, run.input);
-      for (TopicPartition partition : records.partitions()) {
-        // Behind what no message stands for, too: ends of transactions, compacted ones.
-        position.put(partition, run.consumer.position(partition));
-      }
-      run.input.cutPoint(position.toSourcePosition(), newestMicros);
+      cutIsDue = true;
     } else {
       TopicWatch.UnreachableException fault = run.watch.fault();
       if (fault != null) {
@@ -250,10 +261,23 @@ public final class KafkaSource implements SourceCallbacks, AutoCloseable {
       }
       caughtUp = run.partitions.isAtEnd();
     }
-    tellGroup(run);
+    long now = settings.nanoTime().getAsLong();
+    if (cutIsDue && (records.isEmpty() || now - cutNanos >= CUT_NANOS)) {
+      watermark =
+          times.watermark(run.partitions.assigned(), each -> run.partitions.isAtEnd(each), now);
+      cut(run.input);
+      cutNanos = now;
+    }
+    tellGroup(run, now);
   }
 
-  private ConsumerRecords<byte[], byte[]> poll(Reading run) {
+  private void cut(ChangeInput input) {
+    cutIsDue = false;
+    input.cutPoint(position.toSourcePosition(), newestMicros, watermark);
+  }
+
+  private ConsumerRecords<byte[], byte[]> poll(Reading run)
+      throws TopicWatch.UnreachableException, InterruptedException {
     try {
       if (run.partitions.assigned().isEmpty()) {
         // Poll would complain; the watch brings partitions.
@@ -261,9 +285,11 @@ public final class KafkaSource implements SourceCallbacks, AutoCloseable {
         awaitEnd(POLL);
         return ConsumerRecords.empty();
       }
-      return run.consumer.poll(POLL);
+      return run.consumer.poll(cutIsDue ? POLL_BEFORE_CUT : POLL);
     } catch (OffsetOutOfRangeException e) {
-      run.partitions.lostRange(e.partitions());
+      stage.works();
+      run.partitions.lostRange(e, run.watch.lookNow());
+      cutIsDue = true;
       return ConsumerRecords.empty();
     }
   }
@@ -281,6 +307,7 @@ public final class KafkaSource implements SourceCallbacks, AutoCloseable {
 
   private void take(ConsumerRecords<byte[], byte[]> records, ChangeInput input) {
     for (TopicPartition partition : records.partitions()) {
+      long newestMillis = Long.MIN_VALUE;
       for (ConsumerRecord<byte[], byte[]> record : records.records(partition)) {
         if (closing.get()) {
           throw new PipelineStoppedException(Reason.CLOSED, "The source was asked to stop");
@@ -289,25 +316,39 @@ public final class KafkaSource implements SourceCallbacks, AutoCloseable {
         MessageIntake.Taken taken = intake.take(message);
         if (taken == MessageIntake.Taken.REFUSED) {
           // What came before it is committed, it is not.
-          input.cutPoint(position.toSourcePosition(), newestMicros);
+          position.put(partition, record.offset(), Optional.empty());
+          cut(input);
           throw intake.refusal(message);
         }
-        position.put(partition, record.offset() + 1);
+        newestMillis = Math.max(newestMillis, record.timestamp());
         newestMicros = Math.max(newestMicros, record.timestamp() * 1000);
         if (taken == MessageIntake.Taken.TRUNCATED) {
-          input.cutPoint(position.toSourcePosition(), newestMicros);
+          position.put(partition, record.offset() + 1, record.leaderEpoch());
+          cut(input);
         }
         stage.works();
       }
+      if (newestMillis >= 0) {
+        times.took(partition, newestMillis, settings.nanoTime().getAsLong());
+      }
+      // One partition is taken wholly before the next one begins.
+      put(partition, records.nextOffsets());
+    }
+    for (TopicPartition partition : records.nextOffsets().keySet()) {
+      put(partition, records.nextOffsets());
     }
   }
 
+  private void put(TopicPartition partition, Map<TopicPartition, OffsetAndMetadata> next) {
+    OffsetAndMetadata place =
+        Objects.requireNonNull(next.get(partition), "Where there are messages there is a next one");
+    position.put(partition, place.offset(), place.leaderEpoch());
+  }
+
   private static Message message(ConsumerRecord<byte[], byte[]> record) {
-    List<Message.Header> headers = List.of();
-    for (Header header : record.headers()) {
-      if (headers.isEmpty()) {
-        headers = new ArrayList<>();
-      }
+    Header[] all = record.headers().toArray();
+    List<Message.Header> headers = all.length == 0 ? List.of() : new ArrayList<>(all.length);
+    for (Header header : all) {
       headers.add(new Message.Header(header.key(), header.value()));
     }
     return new Message(
@@ -321,12 +362,11 @@ public final class KafkaSource implements SourceCallbacks, AutoCloseable {
   }
 
   /** For lag tools; nobody reads it back. */
-  private void tellGroup(Reading run) {
-    if (settings.kafka().group().isEmpty()
-        || settings.nanoTime().getAsLong() - groupCommittedNanos < GROUP_COMMIT_NANOS) {
+  private void tellGroup(Reading run, long now) {
+    if (settings.kafka().group().isEmpty() || now - groupCommittedNanos < GROUP_COMMIT_NANOS) {
       return;
     }
-    groupCommittedNanos = settings.nanoTime().getAsLong();
+    groupCommittedNanos = now;
     Optional<SourcePosition> newest = run.finished.get();
     if (newest.isEmpty() || newest.get().equals(groupCommitted)) {
       return;
@@ -335,9 +375,10 @@ public final class KafkaSource implements SourceCallbacks, AutoCloseable {
     KafkaPosition committed = KafkaPosition.parse(newest.get());
     Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
     for (TopicPartition partition : run.partitions.assigned()) {
-      Long offset = committed.offset(partition);
-      if (offset != null) {
-        offsets.put(partition, new OffsetAndMetadata(offset));
+      if (committed.offset(partition) != null
+          && Objects.equals(
+              committed.topicId(partition.topic()), position.topicId(partition.topic()))) {
+        offsets.put(partition, committed.place(partition));
       }
     }
     run.consumer.commitAsync(

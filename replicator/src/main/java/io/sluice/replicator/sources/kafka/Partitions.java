@@ -7,17 +7,20 @@ import io.sluice.replicator.sources.kafka.TopicWatch.Topic;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.LogTruncationException;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +66,9 @@ final class Partitions {
    * @param start where they begin; null: at their first message, since they are new
    */
   void discover(Map<String, Topic> there, @Nullable TopicStart start) {
+    if (topics.isEmpty()) {
+      missingAtStart(there);
+    }
     boolean changed = topics.keySet().removeIf(gone -> isGone(gone, there));
     for (Map.Entry<String, Topic> each : there.entrySet()) {
       String name = each.getKey();
@@ -98,7 +104,7 @@ final class Partitions {
     assigned.addAll(all);
     consumer.assign(all);
     for (TopicPartition partition : added) {
-      consumer.seek(partition, at(partition));
+      consumer.seek(partition, position.place(partition));
     }
     LOG.info(
         "Pipeline {} reads {} partitions of {} topics, {} of them new",
@@ -106,6 +112,14 @@ final class Partitions {
         all.size(),
         topics.size(),
         fresh.size());
+  }
+
+  private void missingAtStart(Map<String, Topic> there) {
+    for (String known : position.topics()) {
+      if (!there.containsKey(known) && config.reads(known)) {
+        LOG.warn("Topic {} was read before and is not there; its tables stay as they are", known);
+      }
+    }
   }
 
   private boolean isGone(String topic, Map<String, Topic> there) {
@@ -123,7 +137,9 @@ final class Partitions {
             + topic
             + " was deleted and made anew since pipeline "
             + pipeline
-            + " read it: what the old one held beyond its position is lost.";
+            + " read it up to the offsets (by partition) "
+            + position.describe(topic)
+            + ": what the old one held beyond them is lost.";
     if (config.onLostRange() == LostRangePolicy.STOP) {
       throw new PipelineStoppedException(
           Reason.PROTECTED,
@@ -155,15 +171,49 @@ final class Partitions {
               .forEach((partition, found) -> chosenAt(chosen, partition, found));
         }
       }
-      for (TopicPartition partition : fresh) {
-        Long told =
-            start.offsets().getOrDefault(partition.topic(), Map.of()).get(partition.partition());
-        if (told != null) {
-          chosen.put(partition, told);
-        }
+      choose(fresh, start, first, chosen);
+    }
+    chosen.forEach((partition, offset) -> position.put(partition, offset, Optional.empty()));
+  }
+
+  private void choose(
+      Set<TopicPartition> fresh,
+      TopicStart start,
+      Map<TopicPartition, Long> first,
+      Map<TopicPartition, Long> chosen) {
+    Map<TopicPartition, Long> told = new LinkedHashMap<>();
+    for (TopicPartition partition : fresh) {
+      Long offset =
+          start.offsets().getOrDefault(partition.topic(), Map.of()).get(partition.partition());
+      if (offset != null) {
+        told.put(partition, offset);
       }
     }
-    chosen.forEach(position::put);
+    if (told.isEmpty()) {
+      return;
+    }
+    Map<TopicPartition, Long> ends = consumer.endOffsets(told.keySet());
+    told.forEach(
+        (partition, offset) -> {
+          long begins = Objects.requireNonNull(first.get(partition));
+          long end = Objects.requireNonNull(ends.get(partition));
+          if (offset < begins || offset > end) {
+            throw new PipelineStoppedException(
+                Reason.MISCONFIGURED,
+                "source.start-offsets has "
+                    + offset
+                    + " for "
+                    + partition
+                    + ", which holds the offsets "
+                    + begins
+                    + " to "
+                    + (end - 1)
+                    + ": name one of them, or "
+                    + end
+                    + " for the next message that comes.");
+          }
+        });
+    chosen.putAll(told);
   }
 
   private static void chosenAt(
@@ -175,56 +225,99 @@ final class Partitions {
     }
   }
 
-  private long at(TopicPartition partition) {
-    return Objects.requireNonNull(position.offset(partition), "A partition has a position");
-  }
+  /** A partition whose log doesn't hold what is to be read next, and where it could go on. */
+  private record Gap(TopicPartition partition, OffsetAndMetadata next, String what) {}
 
-  /** Messages between the position and what is there are gone. */
-  void lostRange(Collection<TopicPartition> partitions) {
-    Map<TopicPartition, Long> first = consumer.beginningOffsets(partitions);
-    Map<TopicPartition, Long> end = consumer.endOffsets(partitions);
-    List<String> lost = new ArrayList<>();
-    for (TopicPartition partition : partitions) {
-      long at = at(partition);
-      long begins = Objects.requireNonNull(first.get(partition));
-      long ends = Objects.requireNonNull(end.get(partition));
-      lost.add(
-          at < begins
-              ? partition + ": messages " + at + " to " + (begins - 1) + " are gone"
-              : partition
-                  + ": it was truncated to "
-                  + ends
-                  + " messages, "
-                  + (at - ends)
-                  + " that were read are gone from it");
+  /**
+   * Messages between the position and what is there are gone.
+   *
+   * @param there the topics as they are now: perhaps one was made anew, which is another matter
+   */
+  void lostRange(OffsetOutOfRangeException missing, Map<String, Topic> there) {
+    Map<String, Uuid> before = new HashMap<>();
+    missing.partitions().forEach(each -> before.put(each.topic(), topicId(each)));
+    discover(there, null);
+    Set<TopicPartition> partitions = new LinkedHashSet<>(missing.partitions());
+    partitions.removeIf(
+        each -> !assigned.contains(each) || !topicId(each).equals(before.get(each.topic())));
+    if (partitions.isEmpty()) {
+      return;
     }
+    List<Gap> gaps = gaps(missing, partitions);
     String what =
         "The topics don't hold any more what pipeline "
             + pipeline
             + " is to read next: "
-            + String.join("; ", lost)
+            + gaps.stream().map(Gap::what).collect(Collectors.joining("; "))
             + ".";
     if (config.onLostRange() == LostRangePolicy.STOP) {
       throw new PipelineStoppedException(
           Reason.PROTECTED, what + " Set source.on-lost-range = skip to go on behind the gap.");
     }
     LOG.error("{} Going on behind the gap (on-lost-range = skip)", what);
-    for (TopicPartition partition : partitions) {
-      long begins = Objects.requireNonNull(first.get(partition));
-      long ends = Objects.requireNonNull(end.get(partition));
-      long next = at(partition) < begins ? begins : ends;
-      position.put(partition, next);
-      consumer.seek(partition, next);
+    for (Gap gap : gaps) {
+      position.put(gap.partition, gap.next.offset(), gap.next.leaderEpoch());
+      consumer.seek(gap.partition, gap.next);
     }
+  }
+
+  private Uuid topicId(TopicPartition partition) {
+    return Objects.requireNonNull(position.topicId(partition.topic()), "It is read");
+  }
+
+  private List<Gap> gaps(OffsetOutOfRangeException missing, Set<TopicPartition> partitions) {
+    Map<TopicPartition, OffsetAndMetadata> divergent =
+        missing instanceof LogTruncationException truncated
+            ? truncated.divergentOffsets()
+            : Map.of();
+    Map<TopicPartition, Long> first = consumer.beginningOffsets(partitions);
+    Map<TopicPartition, Long> end = consumer.endOffsets(partitions);
+    List<Gap> result = new ArrayList<>();
+    for (TopicPartition partition : partitions) {
+      long at = Objects.requireNonNull(missing.offsetOutOfRangePartitions().get(partition));
+      long begins = Objects.requireNonNull(first.get(partition));
+      OffsetAndMetadata diverges = divergent.get(partition);
+      if (at < begins) {
+        result.add(
+            new Gap(
+                partition,
+                new OffsetAndMetadata(begins),
+                partition + ": messages " + at + " to " + (begins - 1) + " are gone"));
+        continue;
+      }
+      // Without a known place where the two logs part: nothing below the end is surely new.
+      OffsetAndMetadata next =
+          diverges == null
+              ? new OffsetAndMetadata(Objects.requireNonNull(end.get(partition)))
+              : diverges;
+      result.add(
+          new Gap(
+              partition,
+              next,
+              partition
+                  + ": it was truncated at offset "
+                  + next.offset()
+                  + ", messages "
+                  + next.offset()
+                  + " to "
+                  + (at - 1)
+                  + " that were read are gone from it"));
+    }
+    return result;
   }
 
   /** Whether all that the cluster has told of has been read. */
   boolean isAtEnd() {
     for (TopicPartition partition : assigned) {
-      if (consumer.currentLag(partition).orElse(1) > 0) {
+      if (!isAtEnd(partition)) {
         return false;
       }
     }
     return true;
+  }
+
+  /** The same of one partition. */
+  boolean isAtEnd(TopicPartition partition) {
+    return consumer.currentLag(partition).orElse(1) <= 0;
   }
 }

@@ -44,7 +44,11 @@ public final class TopicCheck {
     } catch (TopicWatch.UnreachableException | KafkaException e) {
       throw new PipelineStoppedException(
           Reason.UNREACHABLE,
-          "Kafka at " + settings.kafka().bootstrapServers() + ": " + e.getMessage(),
+          "Kafka at "
+              + settings.kafka().bootstrapServers()
+              + ": "
+              + e.getMessage()
+              + (e.getCause() == null ? "" : ": " + e.getCause().getMessage()),
           e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

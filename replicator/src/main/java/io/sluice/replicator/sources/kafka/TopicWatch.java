@@ -28,6 +28,9 @@ final class TopicWatch implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(TopicWatch.class);
 
+  /** Whoever waits for a cluster that is back wants to know soon. */
+  private static final Duration PAUSE_AFTER_FAULT = Duration.ofSeconds(2);
+
   /** A topic as the cluster has it. */
   record Topic(Uuid id, int partitions) {}
 
@@ -105,15 +108,28 @@ final class TopicWatch implements AutoCloseable {
     }
   }
 
+  /**
+   * Looks at once, on the caller's thread.
+   *
+   * @throws UnreachableException if the cluster doesn't answer
+   */
+  Map<String, Topic> lookNow() throws UnreachableException, InterruptedException {
+    return look(admin, reads);
+  }
+
   private void watch(int faultsMax) {
     int faults = 0;
+    long pause = interval.toMillis();
     try {
-      while (!closed.await(interval.toMillis(), TimeUnit.MILLISECONDS)) {
+      while (!closed.await(pause, TimeUnit.MILLISECONDS)) {
         try {
           news.set(look(admin, reads));
           faults = 0;
+          fault.set(null);
+          pause = interval.toMillis();
         } catch (UnreachableException e) {
           faults++;
+          pause = Math.min(pause, PAUSE_AFTER_FAULT.toMillis());
           LOG.debug("Topics can't be looked at, for the {}. time", faults, e);
           if (faults >= faultsMax || !(e.getCause() instanceof RetriableException)) {
             fault.set(e);
