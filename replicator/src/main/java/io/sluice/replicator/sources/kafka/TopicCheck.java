@@ -1,13 +1,23 @@
 package io.sluice.replicator.sources.kafka;
 
 import io.sluice.config.TopicRule;
+import io.sluice.config.WideRule;
+import io.sluice.evolution.PlanOptions;
+import io.sluice.evolution.PlannedTable;
+import io.sluice.evolution.SourceTable;
+import io.sluice.evolution.TableKind;
+import io.sluice.evolution.TablePlanner;
+import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.schema.DataTypeText;
+import io.sluice.lsm.schema.MergeOptions;
+import io.sluice.lsm.schema.UnsupportedFeatures;
 import io.sluice.replicator.messages.formats.MessageFormats;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.KafkaException;
 
@@ -18,9 +28,13 @@ public final class TopicCheck {
    * What was found.
    *
    * @param topics that are read, with their partitions
+   * @param wideTables table options of each wide table, by its name
    * @param problems sentences; empty: nothing is in the way
    */
-  public record Report(Map<String, Integer> topics, List<String> problems) {}
+  public record Report(
+      Map<String, Integer> topics,
+      Map<String, Map<String, String>> wideTables,
+      List<String> problems) {}
 
   private TopicCheck() {}
 
@@ -37,7 +51,8 @@ public final class TopicCheck {
     }
     formats(settings, problems);
     columns(settings, problems);
-    Map<String, Integer> topics = new java.util.TreeMap<>();
+    Map<String, Map<String, String>> wideTables = wideTables(settings, problems);
+    Map<String, Integer> topics = new TreeMap<>();
     try (Admin admin = settings.newAdmin()) {
       TopicWatch.look(admin, settings.kafka()::reads)
           .forEach((name, topic) -> topics.put(name, topic.partitions()));
@@ -54,7 +69,7 @@ public final class TopicCheck {
       Thread.currentThread().interrupt();
       throw new PipelineStoppedException(Reason.CLOSED, "Interrupted", e);
     }
-    return new Report(topics, List.copyOf(problems));
+    return new Report(topics, wideTables, List.copyOf(problems));
   }
 
   /**
@@ -102,5 +117,38 @@ public final class TopicCheck {
                 }
               });
     }
+  }
+
+  /** Plans each wide table with all columns that it may have. */
+  private static Map<String, Map<String, String>> wideTables(
+      KafkaSettings settings, List<String> problems) {
+    Map<String, Map<String, String>> result = new TreeMap<>();
+    for (WideRule rule : settings.routing().wideRules()) {
+      String name = rule.database() + "." + rule.table();
+      try {
+        WideTable wide = new WideTable(rule);
+        SourceTable all = wide.whole();
+        Map<String, String> options = wide.options(all);
+        PlanOptions plan =
+            new PlanOptions(
+                rule.database(),
+                rule.table(),
+                1,
+                rule.partitionBy(),
+                options,
+                false,
+                TableKind.GATHERED);
+        if (TablePlanner.plan(all, plan, 0) instanceof PlannedTable.Planned planned) {
+          MergeOptions.of(planned.schema());
+          UnsupportedFeatures.checkWriting(planned.schema(), name);
+          result.put(name, new TreeMap<>(options));
+        } else if (TablePlanner.plan(all, plan, 0) instanceof PlannedTable.Refused refused) {
+          problems.add(refused.text());
+        }
+      } catch (IllegalArgumentException | UnsupportedTableException e) {
+        problems.add("Wide table " + name + ": " + e.getMessage());
+      }
+    }
+    return result;
   }
 }

@@ -134,6 +134,19 @@ public final class WideTable {
     return new SourceTable(id, List.copyOf(columns.values()), rule.primaryKey());
   }
 
+  /** The table with every column that it may have; types that nobody has told yet are a guess. */
+  SourceTable whole() {
+    List<SourceColumn> columns = new ArrayList<>();
+    for (String name : columnsInOrder()) {
+      DataType type = types.get(name);
+      columns.add(
+          column(
+              name,
+              type != null ? type : sums.contains(name) ? DataTypes.BIGINT : DataTypes.STRING));
+    }
+    return new SourceTable(id, columns, rule.primaryKey());
+  }
+
   /**
    * The table with what a part's change needs beside what it has.
    *
