@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
  * TINYINT &lt; SMALLINT &lt; INT &lt; BIGINT
  * TINYINT, SMALLINT &lt; FLOAT;  TINYINT, SMALLINT, INT, FLOAT &lt; DOUBLE
  * integers, DECIMAL(p, s) &lt; DECIMAL with the digits of both before and behind the point, up to 38
- * DATE &lt; TIMESTAMP(p);  TIMESTAMP(p) &lt; TIMESTAMP(q), the same of TIMESTAMP_LTZ and TIME
+ * DATE &lt; TIMESTAMP(p);  TIMESTAMP(p) &lt; TIMESTAMP(q), the same of TIMESTAMP_LTZ
  * VARCHAR(n) &lt; VARCHAR(m), VARBINARY(n) &lt; VARBINARY(m)
  * BOOLEAN, all numbers, VARCHAR, DATE, TIMESTAMP &lt; STRING
  * </pre>
  *
  * <p>Where two types have no lesser one in common it is STRING, for instance for BIGINT and DOUBLE,
  * of which neither holds the other, nor does DECIMAL; or it is none: TIMESTAMP_LTZ (whose text
- * hangs on a time zone), TIME, bytes, CHAR, and nested types have no text that readers agree on.
+ * hangs on a time zone), TIME (for which Paimon has no casts), bytes, CHAR, and nested types.
  */
 public final class TypeLattice {
 
@@ -49,7 +49,7 @@ public final class TypeLattice {
     if (a.root() == b.root()) {
       return switch (a.root()) {
         case VARCHAR, VARBINARY -> ((LengthType) a).length() > ((LengthType) b).length() ? a : b;
-        case TIME, TIMESTAMP, TIMESTAMP_LTZ ->
+        case TIMESTAMP, TIMESTAMP_LTZ ->
             ((TemporalType) a).precision() > ((TemporalType) b).precision() ? a : b;
         default -> null;
       };

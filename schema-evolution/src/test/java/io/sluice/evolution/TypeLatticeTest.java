@@ -74,6 +74,7 @@ class TypeLatticeTest {
           TIMESTAMP_LTZ(3) | STRING       | none
           TIMESTAMP_LTZ(3) | TIMESTAMP_LTZ(6) | TIMESTAMP_LTZ(6)
           TIME(3)        | STRING         | none
+          TIME(0)        | TIME(3)        | none
           BYTES          | STRING         | none
           VARBINARY(3)   | BYTES          | BYTES
           CHAR(3)        | STRING         | none

@@ -5,6 +5,23 @@ public final class Utf8 {
 
   private Utf8() {}
 
+  /** Index of the first byte that isn't UTF-8; -1 if all is. */
+  public static int firstInvalid(byte[] bytes, int from, int to) {
+    int i = from;
+    while (i < to) {
+      if (bytes[i] >= 0) {
+        i++;
+        continue;
+      }
+      int length = sequenceLength(bytes, i, to);
+      if (length == 0) {
+        return i;
+      }
+      i += length;
+    }
+    return -1;
+  }
+
   /** Length of the sequence that begins at {@code i} with a byte from 0x80 on; 0 if it is none. */
   public static int sequenceLength(byte[] bytes, int i, int to) {
     int lead = bytes[i] & 0xff;
@@ -33,7 +50,7 @@ public final class Utf8 {
   }
 
   /** Writes a character; returns its bytes, up to four. */
-  static int write(int code, byte[] out, int offset) {
+  public static int write(int code, byte[] out, int offset) {
     if (code < 0x80) {
       out[offset] = (byte) code;
       return 1;
