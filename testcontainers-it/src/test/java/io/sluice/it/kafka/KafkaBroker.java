@@ -1,6 +1,7 @@
 package io.sluice.it.kafka;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -9,7 +10,9 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.security.auth.SecurityProtocol;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.test.JaasUtils;
 import org.apache.kafka.common.test.KafkaClusterTestKit;
 import org.apache.kafka.common.test.TestKitNodes;
 
@@ -18,10 +21,17 @@ final class KafkaBroker implements AutoCloseable {
 
   private final KafkaClusterTestKit cluster;
   private final Admin admin;
+  private final Map<String, String> login;
 
-  private KafkaBroker(KafkaClusterTestKit cluster, Admin admin) {
+  private KafkaBroker(KafkaClusterTestKit cluster, Admin admin, Map<String, String> login) {
     this.cluster = cluster;
     this.admin = admin;
+    this.login = login;
+  }
+
+  /** What a client needs beside the address to be let in. */
+  Map<String, String> login() {
+    return login;
   }
 
   /** One broker that is its own controller. */
@@ -30,10 +40,21 @@ final class KafkaBroker implements AutoCloseable {
   }
 
   static KafkaBroker start(int brokers) throws Exception {
+    return start(brokers, SecurityProtocol.PLAINTEXT);
+  }
+
+  /** One broker that wants a user's name and password (SASL/PLAIN). */
+  static KafkaBroker startWithLogin() throws Exception {
+    return start(1, SecurityProtocol.SASL_PLAINTEXT);
+  }
+
+  private static KafkaBroker start(int brokers, SecurityProtocol protocol) throws Exception {
     KafkaClusterTestKit cluster =
         new KafkaClusterTestKit.Builder(
                 new TestKitNodes.Builder()
                     .setCombined(brokers == 1)
+                    .setBrokerSecurityProtocol(protocol)
+                    .setControllerSecurityProtocol(protocol)
                     .setNumBrokerNodes(brokers)
                     .setNumControllerNodes(1)
                     .build())
@@ -49,8 +70,23 @@ final class KafkaBroker implements AutoCloseable {
     cluster.format();
     cluster.startup();
     cluster.waitForReadyBrokers();
-    return new KafkaBroker(
-        cluster, Admin.create(Map.of("bootstrap.servers", cluster.bootstrapServers())));
+    Map<String, String> login =
+        protocol == SecurityProtocol.PLAINTEXT
+            ? Map.of()
+            : Map.of(
+                "security.protocol",
+                protocol.name,
+                "sasl.mechanism",
+                "PLAIN",
+                "sasl.jaas.config",
+                "org.apache.kafka.common.security.plain.PlainLoginModule required username=\""
+                    + JaasUtils.KAFKA_PLAIN_ADMIN
+                    + "\" password=\""
+                    + JaasUtils.KAFKA_PLAIN_ADMIN_PASSWORD
+                    + "\";");
+    Map<String, Object> properties = new HashMap<>(login);
+    properties.put("bootstrap.servers", cluster.bootstrapServers());
+    return new KafkaBroker(cluster, Admin.create(properties), login);
   }
 
   String address() {
@@ -87,6 +123,7 @@ final class KafkaBroker implements AutoCloseable {
     properties.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, address());
     properties.put(ProducerConfig.LINGER_MS_CONFIG, "5");
     properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, "20000000");
+    properties.putAll(login);
     properties.putAll(more);
     return new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
   }

@@ -42,6 +42,9 @@ class KafkaCrashIT {
   private static final int PER_SECOND_MAX = 25_000;
   private static final Duration START_LIMIT = Duration.ofSeconds(300);
 
+  /** A daemon goes on for at most so long after its first commit: longer where there is more. */
+  private static final int RUN_MILLIS = (int) Math.min(8_000, 1_500 + MESSAGES / KILLS / 50);
+
   /** Keys of one partition of a topic. */
   private static final int KEYS = 2_000;
 
@@ -115,7 +118,7 @@ class KafkaCrashIT {
             if (!starting) {
               daemon.await(START_LIMIT, "more is committed", () -> lake.offsets() > before);
             }
-            pause(random.nextInt(starting ? 5_000 : 1_500));
+            pause(random.nextInt(starting ? 5_000 : RUN_MILLIS));
             feed.assertWell();
             daemon.assertAlive();
             daemon.kill();

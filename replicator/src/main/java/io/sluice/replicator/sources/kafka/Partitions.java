@@ -139,7 +139,10 @@ final class Partitions {
             + pipeline
             + " read it up to the offsets (by partition) "
             + position.describe(topic)
-            + ": what the old one held beyond them is lost.";
+            + ": what the old one held beyond them is lost. Where the new one has as many messages"
+            + " already, some of it may have been read as if they followed (for at most "
+            + config.discoveryInterval().toSeconds()
+            + " s): a table without a key gets these a second time.";
     if (config.onLostRange() == LostRangePolicy.STOP) {
       throw new PipelineStoppedException(
           Reason.PROTECTED,

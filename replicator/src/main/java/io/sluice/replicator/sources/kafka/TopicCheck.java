@@ -59,17 +59,20 @@ public final class TopicCheck {
     } catch (TopicWatch.UnreachableException | KafkaException e) {
       throw new PipelineStoppedException(
           Reason.UNREACHABLE,
-          "Kafka at "
-              + settings.kafka().bootstrapServers()
-              + ": "
-              + e.getMessage()
-              + (e.getCause() == null ? "" : ": " + e.getCause().getMessage()),
+          "Kafka at " + settings.kafka().bootstrapServers() + ": " + e.getMessage() + cause(e),
           e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new PipelineStoppedException(Reason.CLOSED, "Interrupted", e);
     }
     return new Report(topics, wideTables, List.copyOf(problems));
+  }
+
+  /** What the message lacks: a client that can't be made says why in its cause alone. */
+  private static String cause(Exception e) {
+    Throwable cause = e.getCause();
+    String why = cause == null ? null : cause.getMessage();
+    return why == null || String.valueOf(e.getMessage()).contains(why) ? "" : ": " + why;
   }
 
   /**
