@@ -135,11 +135,13 @@ public final class FieldRow {
   }
 
   public void addTimestamp(String name, long epochMillis, int nanosOfMilli) {
-    nanos[add(name, Kind.TIMESTAMP, epochMillis)] = nanosOfMilli;
+    int field = add(name, Kind.TIMESTAMP, epochMillis);
+    nanos[field] = nanosOfMilli;
   }
 
   public void addInstant(String name, long epochMillis, int nanosOfMilli) {
-    nanos[add(name, Kind.INSTANT, epochMillis)] = nanosOfMilli;
+    int field = add(name, Kind.INSTANT, epochMillis);
+    nanos[field] = nanosOfMilli;
   }
 
   /**
@@ -220,7 +222,11 @@ public final class FieldRow {
       case TEXT, DECIMAL, BYTES, NESTED ->
           addSlice(
               name, other.kinds[field], other.buffer, other.offset(field), other.length(field));
-      default -> nanos[add(name, other.kinds[field], other.longs[field])] = other.nanos[field];
+      default -> {
+        // Not in one expression: adding may replace the array.
+        int added = add(name, other.kinds[field], other.longs[field]);
+        nanos[added] = other.nanos[field];
+      }
     }
   }
 

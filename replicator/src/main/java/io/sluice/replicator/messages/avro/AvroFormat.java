@@ -7,6 +7,7 @@ import io.sluice.replicator.messages.ConnectOrigin;
 import io.sluice.replicator.messages.Message;
 import io.sluice.replicator.messages.MessageColumns;
 import io.sluice.replicator.messages.MessageFormat;
+import io.sluice.replicator.messages.json.Tombstones;
 import io.sluice.replicator.messages.registry.FramedBytes;
 import io.sluice.replicator.messages.registry.FramedBytes.Part;
 import io.sluice.replicator.messages.registry.SchemaRegistry;
@@ -23,14 +24,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AvroFormat implements MessageFormat {
 
-  /** What a message without a value does. */
-  public enum Tombstones {
-    /** Nothing. */
-    IGNORE,
-    /** The row of its key is gone; needs keys in Avro. */
-    DELETE
-  }
-
   /** A schema's branches: one, unless it is a union. */
   private record Rows(boolean union, List<@Nullable RecordReader> readers, List<String> names) {}
 
@@ -43,6 +36,7 @@ public final class AvroFormat implements MessageFormat {
   private final Change change = new Change();
 
   /**
+   * @param tombstones what a message without a value says
    * @param origin whose columns parameters of Connect in the schema describe
    * @throws IllegalArgumentException tombstones delete, but keys are not read
    */

@@ -197,6 +197,9 @@ final class EnvelopeReader {
           Reason.INCOMPLETE,
           "op " + op.text() + " without the row that it leaves (after is null).");
     }
+    if ("u".equals(op.text())) {
+      change.markUpdate();
+    }
     if (read == Op.DELETE || read == Op.TRUNCATE) {
       change.reset(read == Op.DELETE ? Change.Kind.DELETE : Change.Kind.TRUNCATE);
     }

@@ -86,6 +86,11 @@ final class MessageKeys {
     RecordReader reader = key.reader(origin);
     reader.read(in, row);
     in.requireEnd();
+    for (int i = row.size() - 1; i >= 0; i--) {
+      if (row.name(i).startsWith(NO_COLUMN)) {
+        row.remove(i);
+      }
+    }
     return reader.columns();
   }
 

@@ -1,11 +1,25 @@
 package io.sluice.replicator.messages.formats;
 
+import io.sluice.replicator.messages.ConnectOrigin;
 import io.sluice.replicator.messages.MessageFormat;
+import io.sluice.replicator.messages.avro.AvroFormat;
+import io.sluice.replicator.messages.avro.DebeziumAvroFormat;
+import io.sluice.replicator.messages.avro.KeyUse;
+import io.sluice.replicator.messages.canal.CanalJsonFormat;
+import io.sluice.replicator.messages.canal.CanalOptions;
+import io.sluice.replicator.messages.canal.CanalOptions.ZeroDates;
 import io.sluice.replicator.messages.csv.CsvFormat;
 import io.sluice.replicator.messages.json.DebeziumJsonFormat;
 import io.sluice.replicator.messages.json.JsonFormat;
 import io.sluice.replicator.messages.json.Tombstones;
+import io.sluice.replicator.messages.maxwell.MaxwellJsonFormat;
+import io.sluice.replicator.messages.ogg.OggJsonFormat;
 import io.sluice.replicator.messages.raw.RawFormat;
+import io.sluice.replicator.messages.registry.RegistrySettings;
+import io.sluice.replicator.messages.registry.RegistrySettings.IdLayout;
+import io.sluice.replicator.messages.registry.SchemaRegistry;
+import java.time.DateTimeException;
+import java.time.ZoneId;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -14,6 +28,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Makes formats. */
 public final class MessageFormats {
@@ -33,13 +49,53 @@ public final class MessageFormats {
     BY_NAME.put(
         "debezium-json",
         new Recipe(Set.of("tombstones"), settings -> new DebeziumJsonFormat(tombstones(settings))));
-  }
-
-  static {
+    BY_NAME.put(
+        "avro",
+        new Recipe(
+            Set.of("key", "tombstones", "connector", "ids"),
+            settings ->
+                new AvroFormat(
+                    registry(settings),
+                    choice(settings, "key", KeyUse.NONE, KeyUse.class),
+                    tombstones(settings),
+                    choice(settings, "connector", Connector.PLAIN, Connector.class).origin)));
+    BY_NAME.put(
+        "debezium-avro",
+        new Recipe(
+            Set.of("key", "ids"),
+            settings ->
+                new DebeziumAvroFormat(
+                    registry(settings), choice(settings, "key", KeyUse.AVRO, KeyUse.class))));
+    BY_NAME.put(
+        "canal-json",
+        new Recipe(
+            Set.of("time-zone", "zero-dates"),
+            settings ->
+                new CanalJsonFormat(
+                    new CanalOptions(
+                        zone(settings),
+                        choice(settings, "zero-dates", ZeroDates.FAIL, ZeroDates.class)))));
+    BY_NAME.put("maxwell-json", new Recipe(Set.of(), settings -> new MaxwellJsonFormat()));
+    BY_NAME.put(
+        "ogg-json", new Recipe(Set.of("time-zone"), settings -> new OggJsonFormat(zone(settings))));
     BY_NAME.put(
         "csv",
         new Recipe(Set.of("columns", "delimiter", "quote", "escape", "null"), MessageFormats::csv));
     BY_NAME.put("raw", new Recipe(Set.of("column", "type"), MessageFormats::raw));
+  }
+
+  /** Whose columns Connect's parameters in plain Avro schemas describe. */
+  private enum Connector {
+    PLAIN(ConnectOrigin.PLAIN),
+    MYSQL(ConnectOrigin.MYSQL),
+    MARIADB(ConnectOrigin.MARIADB),
+    OTHER(ConnectOrigin.DATABASE);
+
+    private final ConnectOrigin origin;
+
+    Connector(ConnectOrigin origin) {
+      this.origin = origin;
+    }
   }
 
   private MessageFormats() {}
@@ -67,21 +123,44 @@ public final class MessageFormats {
                 + settings.name()
                 + " has no option \""
                 + option
-                + "\". There are "
-                + String.join(", ", new TreeSet<>(recipe.options()))
-                + ".");
+                + "\". "
+                + (recipe.options().isEmpty()
+                    ? "It has none."
+                    : "There are " + String.join(", ", new TreeSet<>(recipe.options())) + "."));
       }
     }
     return recipe.make().apply(settings);
   }
 
   private static Tombstones tombstones(FormatSettings settings) {
-    String text = settings.options().getOrDefault("tombstones", "skip");
+    return choice(settings, "tombstones", Tombstones.SKIP, Tombstones.class);
+  }
+
+  private static SchemaRegistry registry(FormatSettings settings) {
+    RegistrySettings registry =
+        settings
+            .registry()
+            .orElseThrow(
+                () ->
+                    new IllegalArgumentException(
+                        "format "
+                            + settings.name()
+                            + " needs a schema registry. Give its URLs in registry.urls."));
+    return new SchemaRegistry(
+        registry.withIdLayout(choice(settings, "ids", registry.idLayout(), IdLayout.class)));
+  }
+
+  private static @Nullable ZoneId zone(FormatSettings settings) {
+    String text = settings.options().get("time-zone");
+    if (text == null) {
+      return null;
+    }
     try {
-      return Tombstones.valueOf(text.toUpperCase(Locale.ROOT));
-    } catch (IllegalArgumentException e) {
+      return ZoneId.of(text);
+    } catch (DateTimeException e) {
       throw new IllegalArgumentException(
-          "option tombstones can't be \"" + text + "\". Write skip or delete.", e);
+          "option time-zone can't be \"" + text + "\". Write e.g. UTC, +08:00 or Asia/Shanghai.",
+          e);
     }
   }
 
@@ -131,5 +210,33 @@ public final class MessageFormats {
       throw new IllegalArgumentException(
           "option type can't be \"" + type + "\". Write bytes or string.", e);
     }
+  }
+
+  /** Constants are written in lower case, with hyphens. */
+  private static <E extends Enum<E>> E choice(
+      FormatSettings settings, String option, E otherwise, Class<E> type) {
+    String text = settings.options().get(option);
+    if (text == null) {
+      return otherwise;
+    }
+    for (E each : type.getEnumConstants()) {
+      if (spelled(each).equals(text)) {
+        return each;
+      }
+    }
+    throw new IllegalArgumentException(
+        "option "
+            + option
+            + " can't be \""
+            + text
+            + "\". Write "
+            + Arrays.stream(type.getEnumConstants())
+                .map(MessageFormats::spelled)
+                .collect(Collectors.joining(" or "))
+            + ".");
+  }
+
+  private static String spelled(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 }

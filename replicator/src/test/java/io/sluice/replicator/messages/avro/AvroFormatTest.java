@@ -20,7 +20,7 @@ import io.sluice.replicator.messages.ConnectOrigin;
 import io.sluice.replicator.messages.FieldRow;
 import io.sluice.replicator.messages.Message;
 import io.sluice.replicator.messages.MessageColumns;
-import io.sluice.replicator.messages.avro.AvroFormat.Tombstones;
+import io.sluice.replicator.messages.json.Tombstones;
 import io.sluice.replicator.messages.registry.RegistrySettings;
 import io.sluice.replicator.messages.registry.RegistryUnavailableException;
 import io.sluice.replicator.messages.registry.SchemaRegistry;
@@ -50,7 +50,7 @@ class AvroFormatTest {
   private final SchemaRegistry registry =
       new SchemaRegistry(RegistrySettings.of(List.of(server.url())));
   private final AvroFormat format =
-      new AvroFormat(registry, KeyUse.NONE, Tombstones.IGNORE, ConnectOrigin.PLAIN);
+      new AvroFormat(registry, KeyUse.NONE, Tombstones.SKIP, ConnectOrigin.PLAIN);
   private int ids;
 
   @AfterEach
@@ -378,8 +378,7 @@ class AvroFormatTest {
   @Test
   void saysThatItIsTheKeyThatCanNotBeRead() {
     Schema value = recordOf("'int'");
-    AvroFormat keyed =
-        new AvroFormat(registry, KeyUse.AVRO, Tombstones.IGNORE, ConnectOrigin.PLAIN);
+    AvroFormat keyed = new AvroFormat(registry, KeyUse.AVRO, Tombstones.SKIP, ConnectOrigin.PLAIN);
     byte[] bytes = bytes(value, 1);
     assertBad(
         () -> read(keyed, message(new byte[] {'4', '2'}, bytes)),

@@ -136,6 +136,17 @@ class DebeziumAvroFormatTest {
   }
 
   @Test
+  void saysWhetherTheRowWasThereBefore() throws Exception {
+    List<Boolean> updates = new ArrayList<>();
+    for (String op : List.of("c", "r", "u")) {
+      format.read(
+          message(null, envelope(op, null, row(7, "new"))),
+          change -> updates.add(change.isUpdate()));
+    }
+    assertThat(updates).containsExactly(false, false, true);
+  }
+
+  @Test
   void readsADeleteAsTheFormerRow() throws Exception {
     assertThat(read(format, message(key(7), envelope("d", row(7, "new"), null))))
         .containsExactly("DELETE {id=LONG 7, state=TEXT new" + NULLS);
@@ -146,6 +157,29 @@ class DebeziumAvroFormatTest {
     assertThat(read(format, message(key(-1), envelope("d", null, null))))
         .containsExactly("DELETE {id=DECIMAL 18446744073709551615}");
     assertBad(null, envelope("d", null, null), Reason.INCOMPLETE, "without a key");
+  }
+
+  @Test
+  void leavesOutOfTheKeyWhatTheRouterOfTopicsPutIntoIt() throws Exception {
+    Schema routed =
+        schema(
+            "{'type':'record','name':'Key','fields':[{'name':'id','type':'long'},"
+                + "{'name':'__dbz__physicalTableIdentifier','type':'string'}]}");
+    server.schema(8, routed.toString());
+    byte[] key =
+        framed(
+            8,
+            routed,
+            new GenericRecordBuilder(routed)
+                .set("id", 7L)
+                .set("__dbz__physicalTableIdentifier", "s1.shop.orders_1")
+                .build());
+    assertThat(read(format, message(key, envelope("d", null, null))))
+        .containsExactly("DELETE {id=LONG 7}");
+    List<List<String>> keys = new ArrayList<>();
+    format.read(
+        message(key, envelope("c", null, row(7, "new"))), change -> keys.add(change.primaryKey()));
+    assertThat(keys).containsExactly(List.of("id"));
   }
 
   @Test

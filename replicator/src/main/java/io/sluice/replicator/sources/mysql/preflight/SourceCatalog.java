@@ -5,6 +5,7 @@ import io.sluice.config.TableRouting;
 import io.sluice.evolution.SourceColumn;
 import io.sluice.evolution.SourceTable;
 import io.sluice.evolution.SourceTableId;
+import io.sluice.replicator.values.ColumnTypeText;
 import io.sluice.replicator.values.ValueEncoders;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -2,6 +2,7 @@ package io.sluice.replicator.sources.mysql.preflight;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.replicator.values.ColumnTypeText;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

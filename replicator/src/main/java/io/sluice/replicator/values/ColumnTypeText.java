@@ -1,6 +1,5 @@
-package io.sluice.replicator.sources.mysql.preflight;
+package io.sluice.replicator.values;
 
-import io.sluice.replicator.values.EnumLabels;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -15,10 +14,11 @@ import org.jspecify.annotations.Nullable;
  * @param scale the second
  * @param labels of ENUM and SET
  */
-record ColumnTypeText(
+public record ColumnTypeText(
     String typeName, @Nullable Integer length, @Nullable Integer scale, List<String> labels) {
 
-  static ColumnTypeText parse(String text) {
+  /** Takes a type apart; what it does not know becomes the name. */
+  public static ColumnTypeText parse(String text) {
     int open = text.indexOf('(');
     int close = text.lastIndexOf(')');
     String name = (open < 0 ? text : text.substring(0, open)).strip().toUpperCase(Locale.ROOT);
