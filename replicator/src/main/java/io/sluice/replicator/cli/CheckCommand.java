@@ -2,6 +2,7 @@ package io.sluice.replicator.cli;
 
 import io.sluice.config.ConfigProblemsException;
 import io.sluice.config.SluiceConfig;
+import io.sluice.config.SourceType;
 import io.sluice.evolution.PlannedTable;
 import io.sluice.evolution.SourceColumn;
 import io.sluice.evolution.SourceTableId;
@@ -10,10 +11,12 @@ import io.sluice.lsm.io.FileIOs;
 import io.sluice.lsm.schema.DataField;
 import io.sluice.lsm.schema.TableSchema;
 import io.sluice.replicator.backfill.BackfillProgress;
+import io.sluice.replicator.daemon.TopicsPlan;
 import io.sluice.replicator.sources.mysql.preflight.Finding;
 import io.sluice.replicator.sources.mysql.preflight.PlannedSourceTable;
 import io.sluice.replicator.sources.mysql.preflight.SourceCheck;
 import io.sluice.replicator.sources.mysql.preflight.SourceReport;
+import io.sluice.sinks.DeadLetterTable;
 import io.sluice.sinks.Parked;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.epoch.EpochFile;
@@ -22,6 +25,7 @@ import io.sluice.sinks.epoch.EpochStore;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -64,6 +68,9 @@ final class CheckCommand implements Callable<Integer> {
         "warehouse  "
             + warehouseFault.orElse(
                 loaded.warehouse() + " is writable, exclusive create works there"));
+    if (loaded.source().type() == SourceType.KAFKA) {
+      return topics(loaded, warehouseFault.isEmpty());
+    }
     SourceReport report;
     try {
       report = SourceCheck.examine(loaded);
@@ -88,6 +95,64 @@ final class CheckCommand implements Callable<Integer> {
     return parked || report.findings().stream().anyMatch(Finding::stops)
         ? ExitCode.FAULTS
         : ExitCode.OK;
+  }
+
+  private int topics(SluiceConfig loaded, boolean writable) {
+    PrintWriter out = context.out();
+    TopicsPlan.Report report;
+    try {
+      report = TopicsPlan.examine(loaded);
+    } catch (PipelineStoppedException e) {
+      out.println("source     " + e.getMessage());
+      out.flush();
+      return e.reason().exitCode();
+    }
+    int partitions = report.topics().stream().mapToInt(TopicsPlan.Topic::partitions).sum();
+    out.println("source     Kafka at " + loaded.kafka().bootstrapServers() + " answers");
+    out.println(
+        "topics     " + report.topics().size() + " read, with " + partitions + " partitions");
+    Map<SourceTableId, SourceFacts> known = known(loaded);
+    states(out, known);
+    if (!noPlan) {
+      report.topics().forEach(topic -> plan(out, topic));
+      report.wideTables().forEach((table, options) -> plan(out, table, options));
+    }
+    List<Finding> findings = new ArrayList<>();
+    report.problems().forEach(what -> findings.add(finding(Finding.Severity.ERROR, what)));
+    report.warnings().forEach(what -> findings.add(finding(Finding.Severity.WARNING, what)));
+    findings(out, findings);
+    out.flush();
+    if (!writable) {
+      return ExitCode.UNREACHABLE;
+    }
+    boolean parked = known.values().stream().anyMatch(facts -> facts.parked() != null);
+    return parked || !report.problems().isEmpty() ? ExitCode.FAULTS : ExitCode.OK;
+  }
+
+  private static Finding finding(Finding.Severity severity, String what) {
+    return new Finding(severity, "topics", what, "");
+  }
+
+  private static void plan(PrintWriter out, String table, Map<String, String> options) {
+    out.println();
+    out.println("wide table " + table + ", its options:");
+    new TreeMap<>(options).forEach((key, value) -> out.println("  " + key + " = " + value));
+  }
+
+  private static void plan(PrintWriter out, TopicsPlan.Topic topic) {
+    out.println();
+    out.println(
+        topic.name()
+            + " -> "
+            + topic.table()
+            + ", "
+            + topic.partitions()
+            + (topic.partitions() == 1 ? " partition, " : " partitions, ")
+            + topic.format()
+            + ", "
+            + topic.rule().map(rule -> "by the rule match = " + rule).orElse("by no rule")
+            + ", primary key "
+            + (topic.key().isEmpty() ? "as messages tell it, else none" : topic.key()));
   }
 
   /** What the newest epoch says of the pipeline's tables. */
@@ -121,7 +186,9 @@ final class CheckCommand implements Callable<Integer> {
           }
         });
     Map<String, Long> states =
-        known.values().stream()
+        known.entrySet().stream()
+            .filter(each -> !each.getKey().equals(DeadLetterTable.ID))
+            .map(Map.Entry::getValue)
             .collect(
                 Collectors.groupingBy(CheckCommand::state, TreeMap::new, Collectors.counting()));
     if (!states.isEmpty()) {

@@ -10,6 +10,7 @@ import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.io.FileIOs;
 import io.sluice.replicator.daemon.ResyncRequests;
+import io.sluice.sinks.DeadLetterTable;
 import io.sluice.sinks.KeyStretch;
 import io.sluice.sinks.Parked;
 import io.sluice.sinks.epoch.EpochFile;
@@ -121,7 +122,9 @@ final class ResyncCommand implements Callable<Integer> {
           ExitCode.USAGE,
           "--all takes on-table-error = park: what isn't copied yet is parked meanwhile.");
     }
-    return List.copyOf(newest(loaded, store).sources().keySet());
+    return newest(loaded, store).sources().keySet().stream()
+        .filter(id -> !id.equals(DeadLetterTable.ID))
+        .toList();
   }
 
   private SourceTableId find(SluiceConfig loaded, EpochStore store) throws IOException {
@@ -131,6 +134,9 @@ final class ResyncCommand implements Callable<Integer> {
     EpochFile newest = newest(loaded, store);
     List<SourceTableId> found = new ArrayList<>();
     for (SourceTableId each : newest.sources().keySet()) {
+      if (each.equals(DeadLetterTable.ID)) {
+        continue;
+      }
       if (table.equals(each.toString())
           || table.equals(quoted(each.database()) + "." + quoted(each.table()))) {
         found.add(each);

@@ -17,7 +17,9 @@ import picocli.CommandLine.ScopeType;
 /** The process: {@code sluice VERB ...}. */
 @Command(
     name = "sluice",
-    description = "Replicates MySQL and MariaDB databases into Apache Paimon tables, exactly once.",
+    description =
+        "Replicates MySQL and MariaDB databases and Kafka topics into Apache Paimon tables, exactly"
+            + " once.",
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     synopsisSubcommandLabel = "VERB",
@@ -49,6 +51,7 @@ public final class Sluice implements Runnable {
     Context context =
         new Context(
             writer(FileDescriptor.out),
+            new FileOutputStream(FileDescriptor.out),
             writer(FileDescriptor.err),
             System.getenv(),
             Clock.systemUTC(),
@@ -73,6 +76,7 @@ public final class Sluice implements Runnable {
             .addSubcommand(new CheckCommand(context))
             .addSubcommand(new StatusCommand(context))
             .addSubcommand(new ResyncCommand(context))
+            .addSubcommand("dead-letters", DeadLettersCommand.withVerbs(context))
             .addSubcommand(new ForgetCommand(context))
             .addSubcommand(new RollbackCommand(context))
             .addSubcommand(new Demo())

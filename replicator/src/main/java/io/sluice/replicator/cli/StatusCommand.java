@@ -167,6 +167,10 @@ final class StatusCommand implements Callable<Integer> {
       facts.add("source lag " + seconds(status.path("sourceLagSeconds")));
     }
     age(status, "sourceTime").ifPresent(age -> facts.add("newest change " + age + " old"));
+    long letters = status.path("deadLetters").asLong();
+    if (letters > 0) {
+      facts.add(letters + " dead letters since its start");
+    }
     say("%s", String.join(", ", facts));
     RecordPrinter printer =
         RecordPrinter.of(

@@ -281,7 +281,9 @@ public final class Daemon implements AutoCloseable {
         clock.millis(),
         run == null ? Optional.empty() : Optional.of(run.status()),
         run == null ? OptionalDouble.empty() : run.sourceLagSeconds(),
-        run == null ? Map.of() : run.estimatedRows());
+        run == null ? Map.of() : run.estimatedRows(),
+        run == null ? List.of() : run.topics(),
+        metrics.deadLetters());
   }
 
   private void runToEnd() {

@@ -4,6 +4,7 @@ import io.sluice.evolution.SourceTable;
 import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.binary.BinaryRow;
 import io.sluice.sinks.ChangeInput;
+import io.sluice.sinks.DeadLetter;
 import io.sluice.sinks.PartCopy;
 import io.sluice.sinks.RoutedTable;
 import io.sluice.sinks.SourcePosition;
@@ -58,6 +59,26 @@ final class ObservedInput implements ChangeInput {
   @Override
   public void row(RoutedTable table, BinaryRow row, long sourceTimeMicros) {
     input.row(table, row, sourceTimeMicros);
+  }
+
+  @Override
+  public long nextNumber() {
+    return input.nextNumber();
+  }
+
+  @Override
+  public void deadLetter(DeadLetter letter) {
+    input.deadLetter(letter);
+  }
+
+  @Override
+  public void deadLetterNow(DeadLetter letter, DeadLetter.State state, long sequence) {
+    input.deadLetterNow(letter, state, sequence);
+  }
+
+  @Override
+  public void replayedRow(RoutedTable table, BinaryRow row, long sourceTimeMicros, long sequence) {
+    input.replayedRow(table, row, sourceTimeMicros, sequence);
   }
 
   @Override

@@ -3,6 +3,11 @@ package io.sluice.replicator.daemon;
 import io.sluice.config.SluiceConfig;
 import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.io.FileIO;
+import io.sluice.lsm.io.FileIOs;
+import io.sluice.replicator.letters.KeptLetter;
+import io.sluice.replicator.letters.LetterBox;
+import io.sluice.replicator.letters.LetterWork;
+import io.sluice.replicator.metrics.DaemonStatus;
 import io.sluice.replicator.values.UnencodableValueException;
 import io.sluice.replicator.values.ValueListener;
 import io.sluice.sinks.KeyStretch;
@@ -19,6 +24,7 @@ import java.sql.SQLException;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -34,6 +40,7 @@ final class PipelineRun {
   private final Pipeline pipeline;
   private final PipelineSource source;
   private final ResyncLoop resyncs;
+  private final LetterLoop letters;
   private final CompletableFuture<PipelineStoppedException> ended = new CompletableFuture<>();
 
   /**
@@ -84,6 +91,28 @@ final class PipelineRun {
                 pipeline.awaitCommitted();
               }
             });
+    this.letters =
+        new LetterLoop(
+            parts.config().pipeline(),
+            new LetterRequests(parts.fileIO(), parts.folder()),
+            new LetterBox(
+                parts.fileIO(),
+                FileIOs.pathOf(parts.config().warehouse()),
+                parts.config().pipeline(),
+                parts.clock(),
+                parts.ids()),
+            new LetterLoop.Run() {
+              @Override
+              public CompletableFuture<List<Optional<String>>> letters(
+                  LetterWork work, List<KeptLetter> some) {
+                return source.letters(work, some);
+              }
+
+              @Override
+              public void awaitCommitted() throws InterruptedException {
+                pipeline.awaitCommitted();
+              }
+            });
   }
 
   /**
@@ -116,12 +145,13 @@ final class PipelineRun {
   private void begin() {
     watch(pipeline.terminated());
     RecoveredState state = pipeline.recovered();
-    if (state.position().isPresent() && resyncs.isAskedForAll()) {
+    if (state.position().isPresent() && source.copiesTables() && resyncs.isAskedForAll()) {
       state = beginAnew();
     }
     watch(source.terminated());
     source.begin(pipeline, state);
     resyncs.start();
+    letters.start();
   }
 
   private RecoveredState beginAnew() {
@@ -177,7 +207,7 @@ final class PipelineRun {
 
   /** Commits a last epoch and ends; the source goes on until then, to end its transaction. */
   void closeWell() {
-    resyncs.close();
+    closeLoops();
     source.closeBeside();
     pipeline.close();
     source.close();
@@ -194,10 +224,15 @@ final class PipelineRun {
 
   /** Ends at once, without a last epoch. */
   void dropAll() {
-    resyncs.close();
+    closeLoops();
     source.closeBeside();
     pipeline.abort();
     source.close();
+  }
+
+  private void closeLoops() {
+    resyncs.close();
+    letters.close();
   }
 
   PipelineStatus status() {
@@ -207,6 +242,11 @@ final class PipelineRun {
   /** See {@link PipelineSource#lagSeconds}. */
   OptionalDouble sourceLagSeconds() {
     return source.lagSeconds();
+  }
+
+  /** See {@link PipelineSource#topics}. */
+  List<DaemonStatus.Topic> topics() {
+    return source.topics();
   }
 
   /** See {@link PipelineSource#estimatedRows}. */

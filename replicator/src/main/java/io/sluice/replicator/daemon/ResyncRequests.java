@@ -6,9 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.sinks.KeyStretch;
-import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -23,23 +21,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ResyncRequests {
 
-  private static final String PREFIX = "resync-";
-  private static final String ANSWER = "resync-answer-";
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private final FileIO fileIO;
-  private final String folder;
+  private final RequestFiles files;
 
   /**
    * @param folder of the pipeline: {@code <warehouse>/_sluice/<pipeline>}
    */
   public ResyncRequests(FileIO fileIO, String folder) {
-    this.fileIO = fileIO;
-    this.folder = folder;
+    this.files = new RequestFiles(fileIO, folder, "resync-");
   }
 
   String folder() {
-    return folder;
+    return files.folder();
   }
 
   /**
@@ -61,7 +55,7 @@ public final class ResyncRequests {
 
   /** Where a request lies. */
   public String path(String id) {
-    return folder + "/" + PREFIX + id;
+    return files.path(id);
   }
 
   /**
@@ -94,36 +88,24 @@ public final class ResyncRequests {
    * @param id used by nobody else
    */
   public void askForAll(String id) throws IOException {
-    lay(id, JSON.createObjectNode().put("all", true));
+    files.lay(id, JSON.createObjectNode().put("all", true));
   }
 
   private void lay(String id, SourceTableId table, ObjectNode node) throws IOException {
-    lay(id, node.put("database", table.database()).put("table", table.table()));
-  }
-
-  private void lay(String id, ObjectNode node) throws IOException {
-    // False: an earlier try of our own was the one that landed.
-    boolean created =
-        fileIO.createExclusively(path(id), node.toString().getBytes(StandardCharsets.UTF_8));
-    assert created || fileIO.exists(path(id));
+    files.lay(id, node.put("database", table.database()).put("table", table.table()));
   }
 
   /** The answer, which is taken away by this; empty: there is none yet. */
   public Optional<Answer> takeAnswer(String id) throws IOException {
-    String path = folder + "/" + ANSWER + id;
-    try {
-      JsonNode node = JSON.readTree(fileIO.readAll(path));
-      fileIO.deleteQuietly(path);
-      JsonNode problem = node.path("problem");
-      return Optional.of(new Answer(problem.isTextual() ? problem.asText() : null));
-    } catch (FileNotFoundException e) {
-      return Optional.empty();
-    }
+    return files
+        .takeAnswer(id)
+        .map(node -> node.path("problem"))
+        .map(problem -> new Answer(problem.isTextual() ? problem.asText() : null));
   }
 
   /** Whether the request waits still. */
   public boolean isOpen(String id) throws IOException {
-    return fileIO.exists(path(id));
+    return files.isOpen(id);
   }
 
   /** Whether a request waits to copy this table, or all tables, again. */
@@ -139,35 +121,22 @@ public final class ResyncRequests {
   /** All requests that wait. What is no request is answered so. */
   List<Request> open() throws IOException {
     List<Request> result = new ArrayList<>();
-    for (FileIO.FileStatus file : fileIO.list(folder)) {
-      String name = file.name();
-      if (file.folder() || !name.startsWith(PREFIX) || name.startsWith(ANSWER)) {
-        continue;
-      }
-      String id = name.substring(PREFIX.length());
-      if (fileIO.exists(folder + "/" + ANSWER + id)) {
-        // It was done, and its daemon died before it could take it away.
-        fileIO.delete(file.path());
-        continue;
-      }
+    for (RequestFiles.Open file : files.open()) {
       try {
-        JsonNode node = JSON.readTree(fileIO.readAll(file.path()));
+        JsonNode node =
+            file.content().orElseThrow(() -> new IllegalArgumentException(file.fault()));
         JsonNode park = node.path("park");
         result.add(
             new Request(
-                id,
+                file.id(),
                 node.path("all").asBoolean()
                     ? null
                     : new SourceTableId(
                         node.path("database").asText(), node.path("table").asText()),
                 KeyStretch.readFrom(node.path("where")),
                 park.isTextual() ? park.asText() : null));
-      } catch (FileNotFoundException e) {
-        continue;
-      } catch (com.fasterxml.jackson.core.JsonProcessingException e) {
-        answer(id, new Answer(file.path() + " holds no request: " + e.getOriginalMessage()));
       } catch (IllegalArgumentException e) {
-        answer(id, new Answer(file.path() + " holds no request: " + e.getMessage()));
+        answer(file.id(), new Answer(file.path() + " holds no request: " + e.getMessage()));
       }
     }
     return result;
@@ -175,9 +144,6 @@ public final class ResyncRequests {
 
   /** Answers a request and ends it. */
   void answer(String id, Answer answer) throws IOException {
-    ObjectNode node = JSON.createObjectNode();
-    node.put("problem", answer.problem());
-    fileIO.replace(folder + "/" + ANSWER + id, node.toString().getBytes(StandardCharsets.UTF_8));
-    fileIO.delete(path(id));
+    files.answer(id, JSON.createObjectNode().put("problem", answer.problem()));
   }
 }

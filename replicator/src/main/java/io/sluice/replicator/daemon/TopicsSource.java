@@ -1,10 +1,15 @@
 package io.sluice.replicator.daemon;
 
 import io.sluice.evolution.SourceTableId;
+import io.sluice.replicator.letters.KeptLetter;
+import io.sluice.replicator.letters.LetterWork;
+import io.sluice.replicator.metrics.DaemonStatus;
 import io.sluice.replicator.sources.kafka.KafkaSettings;
 import io.sluice.replicator.sources.kafka.KafkaSource;
+import io.sluice.sinks.BackfillInput;
 import io.sluice.sinks.KeyStretch;
 import io.sluice.sinks.RecoveredState;
+import io.sluice.sinks.RoutedTable;
 import io.sluice.sinks.TableRefusedException;
 import io.sluice.sinks.TableTarget;
 import io.sluice.sinks.pipeline.Pipeline;
@@ -44,12 +49,28 @@ final class TopicsSource implements PipelineSource {
 
   @Override
   public void begin(Pipeline pipeline, RecoveredState state) {
-    stream.start(pipeline.changes(), state, pipeline::finishedPosition);
+    BackfillInput copies = pipeline.backfill();
+    stream.start(
+        new ObservedInput(pipeline.changes(), table -> nothingToCopy(copies, table), () -> {}),
+        state,
+        pipeline::finishedPosition);
+  }
+
+  /** All its rows come by the stream. */
+  private static void nothingToCopy(BackfillInput copies, RoutedTable table) {
+    if (!BackfillInput.NOTHING_TO_COPY.equals(copies.progress().get(table.source().id()))) {
+      copies.progress(table, BackfillInput.NOTHING_TO_COPY);
+    }
   }
 
   @Override
   public CompletableFuture<Void> terminated() {
     return stream.terminated();
+  }
+
+  @Override
+  public boolean copiesTables() {
+    return false;
   }
 
   @Override
@@ -65,14 +86,21 @@ final class TopicsSource implements PipelineSource {
   }
 
   @Override
+  public CompletableFuture<List<Optional<String>>> letters(
+      LetterWork work, List<KeptLetter> letters) {
+    return stream.letters(work, letters);
+  }
+
+  @Override
   public OptionalDouble lagSeconds() {
-    if (stream.caughtUp()) {
-      return OptionalDouble.of(0);
-    }
-    long newest = stream.newestMicros();
-    return newest <= 0
-        ? OptionalDouble.empty()
-        : OptionalDouble.of(Math.max(0, clock.millis() / 1e3 - newest / 1e6));
+    return stream.lag().seconds(clock.millis());
+  }
+
+  @Override
+  public List<DaemonStatus.Topic> topics() {
+    return stream.lag().topics().stream()
+        .map(each -> new DaemonStatus.Topic(each.topic(), each.partitions(), each.messages()))
+        .toList();
   }
 
   @Override

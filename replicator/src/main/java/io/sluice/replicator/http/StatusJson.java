@@ -68,6 +68,17 @@ public final class StatusJson {
     root.put(
         "sourceLagSeconds",
         status.sourceLagSeconds().isPresent() ? status.sourceLagSeconds().getAsDouble() : null);
+    root.put("deadLetters", status.deadLetters());
+    if (!status.topics().isEmpty()) {
+      ArrayNode topics = root.putArray("topics");
+      for (DaemonStatus.Topic topic : status.topics()) {
+        topics
+            .addObject()
+            .put("topic", topic.name())
+            .put("partitions", topic.partitions())
+            .put("lagMessages", topic.lagMessages());
+      }
+    }
     status.pipeline().ifPresent(pipeline -> ofPipeline(root, pipeline, status));
     try {
       return MAPPER.writerWithDefaultPrettyPrinter().writeValueAsBytes(root);

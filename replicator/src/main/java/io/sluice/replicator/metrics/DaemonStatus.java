@@ -2,6 +2,7 @@ package io.sluice.replicator.metrics;
 
 import io.sluice.evolution.SourceTableId;
 import io.sluice.sinks.PipelineStatus;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -17,6 +18,8 @@ import java.util.OptionalDouble;
  * @param sourceLagSeconds now minus commit time of the newest change read; 0 when all is read;
  *     empty if it isn't known
  * @param estimatedRows the source's estimate for tables that are being copied
+ * @param topics that are read; empty for a source without any
+ * @param deadLetters records set aside since the daemon's start
  */
 public record DaemonStatus(
     String pipelineName,
@@ -26,11 +29,44 @@ public record DaemonStatus(
     long nowMillis,
     Optional<PipelineStatus> pipeline,
     OptionalDouble sourceLagSeconds,
-    Map<SourceTableId, Long> estimatedRows) {
+    Map<SourceTableId, Long> estimatedRows,
+    List<Topic> topics,
+    long deadLetters) {
 
   public DaemonStatus {
     estimatedRows = Map.copyOf(estimatedRows);
+    topics = List.copyOf(topics);
   }
+
+  /** Of a source without topics. */
+  public DaemonStatus(
+      String pipelineName,
+      State state,
+      Optional<String> problem,
+      long startedMillis,
+      long nowMillis,
+      Optional<PipelineStatus> pipeline,
+      OptionalDouble sourceLagSeconds,
+      Map<SourceTableId, Long> estimatedRows) {
+    this(
+        pipelineName,
+        state,
+        problem,
+        startedMillis,
+        nowMillis,
+        pipeline,
+        sourceLagSeconds,
+        estimatedRows,
+        List.of(),
+        0);
+  }
+
+  /**
+   * A topic that is read.
+   *
+   * @param lagMessages that were not read yet
+   */
+  public record Topic(String name, int partitions, long lagMessages) {}
 
   /** What a daemon is doing. */
   public enum State {

@@ -19,6 +19,9 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
@@ -28,6 +31,11 @@ import java.util.function.ToDoubleFunction;
  * safe.
  */
 public final class PipelineMetrics implements PipelineListener, ValueListener {
+
+  /** From here on letters of further tables are counted as those of one. */
+  private static final int DEAD_LETTER_LABELS_MAX = 1000;
+
+  private static final String OTHER_TABLES = "(others)";
 
   private static final double[] COMMIT_SECONDS = {
     0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
@@ -40,6 +48,11 @@ public final class PipelineMetrics implements PipelineListener, ValueListener {
   private final Counter zeroDates;
   private final Counter storageFailures;
   private final Counter tablesCopiedAgain;
+  private final Counter deadLetters;
+  private final AtomicLong deadLettersInAll = new AtomicLong();
+
+  /** Table and reason: templates may make any number of tables. */
+  private final Set<List<String>> deadLetterLabels = ConcurrentHashMap.newKeySet();
 
   /**
    * @param status asked at each scrape
@@ -63,6 +76,13 @@ public final class PipelineMetrics implements PipelineListener, ValueListener {
     storageFailures.labels(pipeline);
     tablesCopiedAgain =
         counter("sluice_backfill_again", "Tables whose rows had to be copied again.", "table");
+    deadLetters =
+        counter(
+            "sluice_dead_letters",
+            "Records set aside in sluice_system.dead_letters, by the table that they were meant"
+                + " for (their topic, where that isn't known) and by reason.",
+            "table",
+            "reason");
     new StatusCollector(pipeline, status).register(registry);
     DefaultExports.register(registry);
   }
@@ -87,6 +107,21 @@ public final class PipelineMetrics implements PipelineListener, ValueListener {
   @Override
   public void storageFailed(String doing, Exception failure, int attempt) {
     storageFailures.labels(pipeline).inc();
+  }
+
+  @Override
+  public void deadLetter(String table, String reason) {
+    deadLettersInAll.incrementAndGet();
+    List<String> labels = List.of(table, reason);
+    boolean known =
+        deadLetterLabels.contains(labels)
+            || deadLetterLabels.size() < DEAD_LETTER_LABELS_MAX && deadLetterLabels.add(labels);
+    deadLetters.labels(pipeline, known ? table : OTHER_TABLES, reason).inc();
+  }
+
+  /** Records set aside so far. */
+  public long deadLetters() {
+    return deadLettersInAll.get();
   }
 
   @Override
@@ -148,6 +183,17 @@ public final class PipelineMetrics implements PipelineListener, ValueListener {
                           "Now minus the source's commit time of the newest change read; 0 when"
                               + " all is read.",
                           Math.max(0, seconds))));
+      if (!status.topics().isEmpty()) {
+        GaugeMetricFamily lag =
+            new GaugeMetricFamily(
+                "sluice_kafka_lag_messages",
+                "Messages of a topic that were not read yet.",
+                List.of("pipeline", "topic"));
+        for (DaemonStatus.Topic topic : status.topics()) {
+          lag.addMetric(List.of(pipeline, topic.name()), (double) topic.lagMessages());
+        }
+        result.add(lag);
+      }
       status.pipeline().ifPresent(found -> ofPipeline(found, status.estimatedRows(), result));
       return result;
     }

@@ -1,5 +1,6 @@
 package io.sluice.replicator.cli;
 
+import java.io.ByteArrayOutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
@@ -9,7 +10,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** One run of the command line inside the test. */
-record CommandLineRun(int exitCode, String out, String err) {
+record CommandLineRun(int exitCode, String out, byte[] bytes, String err) {
 
   /** Tables that Paimon 1.4.2 wrote, with what it reads from them. */
   static final Path GOLDEN = Path.of("../lsm-table/src/test/resources/golden");
@@ -18,10 +19,12 @@ record CommandLineRun(int exitCode, String out, String err) {
 
   static CommandLineRun of(String... args) {
     StringWriter out = new StringWriter();
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     StringWriter err = new StringWriter();
     Context context =
         new Context(
             new PrintWriter(out),
+            bytes,
             new PrintWriter(err),
             Map.of(),
             Clock.systemUTC(),
@@ -29,7 +32,7 @@ record CommandLineRun(int exitCode, String out, String err) {
     int exitCode = Sluice.run(context, args);
     context.out().flush();
     context.err().flush();
-    return new CommandLineRun(exitCode, out.toString(), err.toString());
+    return new CommandLineRun(exitCode, out.toString(), bytes.toByteArray(), err.toString());
   }
 
   List<String> lines() {

@@ -76,6 +76,9 @@ class StatusServerTest {
     assertThat(json.get("lastCommit").asText()).isEqualTo("2023-11-14T22:13:20.500Z");
     assertThat(json.get("freshnessSeconds").asDouble()).isEqualTo(1.5);
     assertThat(json.get("position").get("file").asText()).isEqualTo("binlog.000003");
+    assertThat(json.get("deadLetters").asLong()).isEqualTo(17);
+    assertThat(json.get("topics").toString())
+        .isEqualTo("[{\"topic\":\"orders\",\"partitions\":4,\"lagMessages\":1200}]");
     JsonNode table = json.get("tables").get(0);
     assertThat(table.get("source").asText()).isEqualTo("shop.orders");
     assertThat(table.get("lakeTable").asText()).isEqualTo("ods.orders");

@@ -16,6 +16,7 @@ class PipelineMetricsTest {
     metrics.epochFinished(42, 0.2, Map.of());
     metrics.zeroDate(Statuses.ORDERS, "d");
     metrics.storageFailed("x", new IOException("disk full"), 1);
+    metrics.deadLetter("ods.orders", "value");
     assertThat(metrics.text())
         .contains(
             "sluice_up{pipeline=\"shop\",} 1.0\n",
@@ -38,6 +39,8 @@ class PipelineMetricsTest {
             "sluice_schema_changes_total{pipeline=\"shop\",table=\"ods.orders\",kind=\"add-column\",}"
                 + " 1.0\n",
             "sluice_zero_dates_total{pipeline=\"shop\",table=\"shop.orders\",column=\"d\",} 1.0\n",
+            "sluice_dead_letters_total{pipeline=\"shop\",table=\"ods.orders\",reason=\"value\",} 1.0\n",
+            "sluice_kafka_lag_messages{pipeline=\"shop\",topic=\"orders\",} 1200.0\n",
             "sluice_storage_failures_total{pipeline=\"shop\",} 1.0\n",
             "jvm_memory_bytes_used",
             "process_cpu_seconds_total");
@@ -48,6 +51,20 @@ class PipelineMetricsTest {
     assertThat(metrics.text())
         .contains("sluice_freshness_seconds{pipeline=\"shop\",table=\"shop.orders\",} 0.0")
         .containsPattern("# HELP sluice_freshness_seconds .*MariaDB.*whole seconds");
+  }
+
+  @Test
+  void deadLettersOfVeryManyTablesAreCountedAsThoseOfOne() {
+    for (int i = 0; i < 2000; i++) {
+      metrics.deadLetter("ods.t" + i, "value");
+    }
+    metrics.deadLetter("ods.t0", "value");
+    assertThat(metrics.deadLetters()).isEqualTo(2001);
+    assertThat(metrics.text())
+        .contains(
+            "sluice_dead_letters_total{pipeline=\"shop\",table=\"ods.t0\",reason=\"value\",} 2.0\n",
+            "sluice_dead_letters_total{pipeline=\"shop\",table=\"(others)\",reason=\"value\",}"
+                + " 1000.0\n");
   }
 
   @Test

@@ -53,6 +53,8 @@ public final class Statuses {
         1_700_000_010_000L,
         Optional.of(pipeline),
         OptionalDouble.of(0.5),
-        Map.of(ORDERS, 2000L));
+        Map.of(ORDERS, 2000L),
+        List.of(new DaemonStatus.Topic("orders", 4, 1200)),
+        17);
   }
 }

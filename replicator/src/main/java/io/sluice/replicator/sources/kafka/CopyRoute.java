@@ -51,7 +51,7 @@ final class CopyRoute implements Route {
       handover.truncate(table);
       return;
     }
-    if (handover.input().isParked(table.id())) {
+    if (handover.leaves(table)) {
       return;
     }
     if (table.routed() == null && !grow(message, change)) {

@@ -5,11 +5,14 @@ import io.sluice.evolution.PlannedTable;
 import io.sluice.evolution.SourceTable;
 import io.sluice.evolution.TableKind;
 import io.sluice.evolution.TablePlanner;
+import io.sluice.lsm.binary.BinaryRow;
 import io.sluice.lsm.schema.RowType;
+import io.sluice.replicator.letters.KeptLetter;
 import io.sluice.replicator.messages.BadMessageException;
 import io.sluice.replicator.messages.BadMessageException.Reason;
 import io.sluice.replicator.messages.Change;
 import io.sluice.sinks.ChangeInput;
+import io.sluice.sinks.DeadLetter;
 import io.sluice.sinks.RoutedTable;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +30,9 @@ final class Handover {
   private final PendingRows pending = new PendingRows();
   private boolean grown;
   private @Nullable TopicTable truncated;
+  private @Nullable TopicTable left;
+  private @Nullable KeptLetter letter;
+  private int numbers;
 
   /** Writes a change as it would be in columns that the table hasn't yet. */
   interface Trial {
@@ -52,12 +58,76 @@ final class Handover {
   void begin() {
     grown = false;
     truncated = null;
+    left = null;
+    numbers = 0;
     pending.clear();
+  }
+
+  /** From here on messages are no letters, or this one. */
+  void replays(@Nullable KeptLetter kept) {
+    letter = kept;
+  }
+
+  /** A number that orders the row being made, as it would have in its message's place. */
+  long nextNumber() {
+    KeptLetter replayed = letter;
+    return replayed == null
+        ? input.nextNumber()
+        : replayed.sequence() + Math.min(numbers++, DeadLetter.ROWS_MAX - 1);
+  }
+
+  /** Whether the table takes no rows. */
+  boolean leaves(TopicTable table) {
+    if (!input.isParked(table.id())) {
+      return false;
+    }
+    left = table;
+    return true;
+  }
+
+  /** A table that takes no rows, of which the message has some; null if there is none. */
+  @Nullable TopicTable left() {
+    return left;
   }
 
   /** Whether a table grew: rows written before are of the old one, so the message is read again. */
   boolean grown() {
     return grown;
+  }
+
+  /**
+   * Hands over what a letter has given, each row with a number of the letter's.
+   *
+   * @param sourceTimeMicros of the newest message: how long a letter has waited is no lag
+   * @return why that isn't done; null: it is
+   */
+  @Nullable String handOver(KeptLetter kept, long sourceTimeMicros) {
+    TopicTable emptied = truncated;
+    if (emptied != null) {
+      return "It empties table " + emptied.id() + ", with all that has come since.";
+    }
+    TopicTable parked = left;
+    if (parked != null) {
+      return "Table " + parked.id() + " is parked.";
+    }
+    if (pending.size() > DeadLetter.ROWS_MAX) {
+      return "It has "
+          + pending.size()
+          + " rows; at most "
+          + DeadLetter.ROWS_MAX
+          + " have a place.";
+    }
+    pending.forEach(
+        new PendingRows.Consumer() {
+          private long sequence = kept.sequence();
+
+          @Override
+          public void row(TopicTable table, BinaryRow row, long micros) {
+            input.replayedRow(
+                Objects.requireNonNull(table.routed()), row, sourceTimeMicros, sequence++);
+          }
+        });
+    return null;
   }
 
   /** Whether the message empties a table. */
@@ -96,7 +166,7 @@ final class Handover {
     }
     Optional<RoutedTable> routed = input.tableChanged(wanted, TableRecords.write(wanted));
     grown = true;
-    routed.ifPresent(now -> table.become(wanted, now));
+    routed.ifPresentOrElse(now -> table.become(wanted, now), () -> left = table);
     return routed.isPresent();
   }
 

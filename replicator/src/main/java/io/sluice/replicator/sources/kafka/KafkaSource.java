@@ -1,6 +1,8 @@
 package io.sluice.replicator.sources.kafka;
 
 import io.sluice.evolution.SourceTableId;
+import io.sluice.replicator.letters.KeptLetter;
+import io.sluice.replicator.letters.LetterWork;
 import io.sluice.replicator.messages.Message;
 import io.sluice.replicator.sources.kafka.TopicWatch.Topic;
 import io.sluice.sinks.ChangeInput;
@@ -18,7 +20,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -69,16 +73,21 @@ public final class KafkaSource implements SourceCallbacks, AutoCloseable {
   private final Liveness.Stage stage;
   private final CompletableFuture<Void> terminated = new CompletableFuture<>();
   private final AtomicBoolean closing = new AtomicBoolean();
+  private final Queue<Wanted> letters = new ConcurrentLinkedQueue<>();
   private KafkaPosition position = new KafkaPosition();
   private volatile @Nullable KafkaConsumer<byte[], byte[]> consumer;
-  private volatile boolean caughtUp;
-  private volatile long newestMicros;
+  private final LagWatch lag;
+  private long newestMicros;
   private final RecordTimes times = new RecordTimes();
   private @Nullable Long watermark;
   private boolean cutIsDue;
   private long cutNanos;
   private long groupCommittedNanos;
   private @Nullable SourcePosition groupCommitted;
+
+  /** Dead letters that somebody wants something done with. */
+  private record Wanted(
+      LetterWork work, List<KeptLetter> some, CompletableFuture<List<Optional<String>>> outcomes) {}
 
   /** What one run reads with. */
   private record Reading(
@@ -94,6 +103,7 @@ public final class KafkaSource implements SourceCallbacks, AutoCloseable {
   public KafkaSource(KafkaSettings settings, Liveness liveness) {
     this.settings = settings;
     this.intake = new MessageIntake(settings);
+    this.lag = new LagWatch(settings.nanoTime());
     this.stage = liveness.stage("source");
     this.cutNanos = settings.nanoTime().getAsLong();
     this.groupCommittedNanos = cutNanos;
@@ -247,11 +257,12 @@ public final class KafkaSource implements SourceCallbacks, AutoCloseable {
     if (news != null) {
       run.partitions.discover(news, null);
     }
+    takeLetters(run.input);
     ConsumerRecords<byte[], byte[]> records = poll(run);
     stage.works();
     if (!records.nextOffsets().isEmpty()) {
       // Without a message, too: ends of transactions and what was taken back by them.
-      caughtUp = false;
+      lag.read(records);
       take(records, run.input);
       cutIsDue = true;
     } else {
@@ -259,8 +270,8 @@ public final class KafkaSource implements SourceCallbacks, AutoCloseable {
       if (fault != null) {
         throw fault;
       }
-      caughtUp = run.partitions.isAtEnd();
     }
+    lag.look(run.partitions.assigned(), run.consumer::currentLag);
     long now = settings.nanoTime().getAsLong();
     if (cutIsDue && (records.isEmpty() || now - cutNanos >= CUT_NANOS)) {
       watermark =
@@ -269,6 +280,34 @@ public final class KafkaSource implements SourceCallbacks, AutoCloseable {
       cutNanos = now;
     }
     tellGroup(run, now);
+  }
+
+  /**
+   * Takes dead letters in, or drops them, at the place where the stream is; with them stands in the
+   * same epoch what became of them.
+   *
+   * @return for each why it still waits; empty: it doesn't
+   */
+  public CompletableFuture<List<Optional<String>>> letters(LetterWork work, List<KeptLetter> some) {
+    var wanted = new Wanted(work, List.copyOf(some), new CompletableFuture<>());
+    letters.add(wanted);
+    terminated.whenComplete((nothing, why) -> wanted.outcomes.completeExceptionally(why));
+    return wanted.outcomes;
+  }
+
+  private void takeLetters(ChangeInput input) {
+    for (Wanted wanted = letters.poll(); wanted != null; wanted = letters.poll()) {
+      List<Optional<String>> outcomes = new ArrayList<>();
+      for (KeptLetter letter : wanted.some) {
+        if (closing.get()) {
+          throw new PipelineStoppedException(Reason.CLOSED, "The source was asked to stop");
+        }
+        stage.works();
+        outcomes.add(intake.settle(wanted.work, letter, newestMicros));
+      }
+      cut(input);
+      wanted.outcomes.complete(outcomes);
+    }
   }
 
   private void cut(ChangeInput input) {
@@ -390,14 +429,9 @@ public final class KafkaSource implements SourceCallbacks, AutoCloseable {
         });
   }
 
-  /** Whether all that the topics had was handed over when they were last asked. */
-  public boolean caughtUp() {
-    return caughtUp;
-  }
-
-  /** Time of the newest message, epoch microseconds; 0 if there was none. */
-  public long newestMicros() {
-    return newestMicros;
+  /** How far behind its topics it is. */
+  public TopicLag lag() {
+    return lag.newest();
   }
 
   /** Ends, always exceptionally, with a {@link PipelineStoppedException}; CLOSED after close. */

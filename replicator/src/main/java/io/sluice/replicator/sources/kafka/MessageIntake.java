@@ -11,6 +11,8 @@ import io.sluice.evolution.SourceTableId;
 import io.sluice.evolution.TableKind;
 import io.sluice.lsm.schema.DataType;
 import io.sluice.lsm.schema.DataTypeText;
+import io.sluice.replicator.letters.KeptLetter;
+import io.sluice.replicator.letters.LetterWork;
 import io.sluice.replicator.messages.BadMessageException;
 import io.sluice.replicator.messages.BadMessageException.Reason;
 import io.sluice.replicator.messages.Change;
@@ -21,7 +23,6 @@ import io.sluice.replicator.messages.formats.MessageFormats;
 import io.sluice.replicator.messages.rows.MessageFacts;
 import io.sluice.replicator.messages.rows.TableInference;
 import io.sluice.sinks.ChangeInput;
-import io.sluice.sinks.DeadLetter;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.TableTarget;
 import java.util.ArrayList;
@@ -30,6 +31,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -280,19 +282,7 @@ final class MessageIntake {
       refused = why;
       return Taken.REFUSED;
     }
-    handover()
-        .input()
-        .deadLetter(
-            new DeadLetter(
-                message.topic(),
-                message.partition() + "@" + message.offset(),
-                meantFor(message.topic(), why),
-                message.timestampMillis(),
-                why.reason().text(),
-                String.valueOf(why.getMessage()),
-                message.key(),
-                message.value(),
-                MessageFacts.headers(message.headers())));
+    handover().input().deadLetter(Letters.letter(message, meantFor(message.topic(), why), why));
     return Taken.TAKEN;
   }
 
@@ -307,6 +297,39 @@ final class MessageIntake {
       return last.table().id().toString();
     }
     return topic.parts.isEmpty() ? null : topic.parts.get(0).table().id().toString();
+  }
+
+  /**
+   * Takes a dead letter in by the rules of now, or drops it, and marks it so.
+   *
+   * @param sourceTimeMicros of the newest message
+   * @return why it still waits; empty: it doesn't
+   */
+  Optional<String> settle(LetterWork work, KeptLetter kept, long sourceTimeMicros) {
+    if (work == LetterWork.REPLAY) {
+      String hindrance = replay(kept, sourceTimeMicros);
+      if (hindrance != null) {
+        return Optional.of(hindrance);
+      }
+    }
+    for (int i = 0; i < kept.waiting(); i++) {
+      handover().input().deadLetterNow(kept.withoutBytes(), work.outcome(), kept.sequence());
+    }
+    return Optional.empty();
+  }
+
+  private @Nullable String replay(KeptLetter kept, long sourceTimeMicros) {
+    Handover current = handover();
+    current.replays(kept);
+    try {
+      read(Letters.message(kept.letter()));
+      return current.handOver(kept, sourceTimeMicros);
+    } catch (BadMessageException e) {
+      return e.reason().text() + ": " + e.getMessage();
+    } finally {
+      current.replays(null);
+      current.begin();
+    }
   }
 
   /** Why a message was refused: the end of the run. */

@@ -78,7 +78,7 @@ final class PartRoute implements Route {
 
   @Override
   public void take(Message message, Change change) throws BadMessageException {
-    if (handover.input().isParked(table.id())) {
+    if (handover.leaves(table)) {
       return;
     }
     if (change.kind() == Change.Kind.TRUNCATE) {
@@ -149,7 +149,7 @@ final class PartRoute implements Route {
   }
 
   private long number() {
-    return part.sequence().isEmpty() ? handover.input().nextNumber() : 0;
+    return part.sequence().isEmpty() ? handover.nextNumber() : 0;
   }
 
   /** False if the table grew by it, and the message is read again; or if it is parked. */

@@ -309,17 +309,7 @@ final class Partitions {
     return result;
   }
 
-  /** Whether all that the cluster has told of has been read. */
-  boolean isAtEnd() {
-    for (TopicPartition partition : assigned) {
-      if (!isAtEnd(partition)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /** The same of one partition. */
+  /** Whether all that the cluster has told of a partition has been read. */
   boolean isAtEnd(TopicPartition partition) {
     return consumer.currentLag(partition).orElse(1) <= 0;
   }

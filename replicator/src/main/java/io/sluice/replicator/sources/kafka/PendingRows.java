@@ -36,6 +36,10 @@ final class PendingRows {
     return tables.isEmpty();
   }
 
+  int size() {
+    return tables.size();
+  }
+
   void add(TopicTable table, BinaryRow row, long sourceTimeMicros) {
     int count = tables.size();
     int needed = Math.addExact(end, row.length());
