@@ -5,10 +5,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.ToDoubleFunction;
 
 /**
- * Sluice and Paimon by turns at one task, in one process and on the same rows: a line for each
- * turn, then the medians and their ratios. Both must come to the same rows.
+ * Sluice and Paimon, perhaps in several ways, by turns at one task, in one process and on the same
+ * rows: a line for each turn, then the medians and Sluice's ratio to each other. All must come to
+ * the same rows.
  */
 final class Duel {
 
@@ -45,8 +47,12 @@ final class Duel {
   private final String task;
   private final int rounds;
 
+  private static final String SLUICE = "sluice";
+
   /** {@code sluice}, {@code paimon} or {@code both}: one alone is for profiles. */
   private final String who;
+
+  private final Map<String, Contender> contenders = new LinkedHashMap<>();
 
   Duel(String task, int rounds, String who) {
     this.task = task;
@@ -58,24 +64,35 @@ final class Duel {
   }
 
   void fight(Contender sluice, Contender paimon) throws Exception {
-    List<Turn> ours = new ArrayList<>();
-    List<Turn> theirs = new ArrayList<>();
+    with(SLUICE, sluice).with("paimon", paimon).fight();
+  }
+
+  /** One more that takes turns; the first is Sluice. */
+  Duel with(String name, Contender contender) {
+    if (who.equals("both") || who.equals("sluice") == name.equals(SLUICE)) {
+      contenders.put(name, contender);
+    }
+    return this;
+  }
+
+  void fight() throws Exception {
+    Map<String, List<Turn>> turns = new LinkedHashMap<>();
     for (int round = 1; round <= rounds; round++) {
-      if (!who.equals("paimon")) {
-        ours.add(turn(round, "sluice", sluice));
-      }
-      if (!who.equals("sluice")) {
-        theirs.add(turn(round, "paimon", paimon));
-      }
-      if (who.equals("both")) {
-        String expected = theirs.get(theirs.size() - 1).content();
-        String found = ours.get(ours.size() - 1).content();
-        if (!found.equals(expected)) {
-          throw new AssertionError("Different rows: " + found + " and " + expected);
+      String expected = null;
+      for (Map.Entry<String, Contender> contender : contenders.entrySet()) {
+        Turn turn = turn(round, contender.getKey(), contender.getValue());
+        turns.computeIfAbsent(contender.getKey(), name -> new ArrayList<>()).add(turn);
+        if (expected != null && !turn.content().equals(expected)) {
+          throw new AssertionError(
+              contender.getKey() + " has other rows: " + turn.content() + ", not " + expected);
         }
+        expected = turn.content();
       }
     }
-    printMedians(ours, theirs);
+    List<Turn> ours = turns.remove(SLUICE);
+    if (ours != null) {
+      turns.forEach((name, theirs) -> printMedians(ours, name, theirs));
+    }
   }
 
   private Turn turn(int round, String name, Contender contender) throws Exception {
@@ -102,43 +119,26 @@ final class Duel {
     return String.format(Locale.ROOT, value >= 100 ? " %,.0f" : " %,.3f", value);
   }
 
-  private void printMedians(List<Turn> ours, List<Turn> theirs) {
-    if (ours.isEmpty() || theirs.isEmpty()) {
-      return;
-    }
-    Map<String, double[]> medians = new LinkedHashMap<>();
-    medians.put(
-        "rows/s",
-        new double[] {median(ours, Turn::rowsPerSecond), median(theirs, Turn::rowsPerSecond)});
-    medians.put(
-        "CPU s", new double[] {median(ours, Turn::cpuSeconds), median(theirs, Turn::cpuSeconds)});
+  private void printMedians(List<Turn> ours, String name, List<Turn> theirs) {
+    Map<String, ToDoubleFunction<Turn>> figures = new LinkedHashMap<>();
+    figures.put("rows/s", Turn::rowsPerSecond);
+    figures.put("CPU s", Turn::cpuSeconds);
     for (String key : ours.get(0).figures().keySet()) {
-      medians.put(
-          key,
-          new double[] {
-            median(ours, turn -> turn.figures().get(key)),
-            median(theirs, turn -> turn.figures().get(key))
-          });
+      figures.put(key, turn -> turn.figures().get(key));
     }
-    medians.forEach(
-        (key, pair) ->
-            System.out.printf(
-                Locale.ROOT,
-                "%s median %s: sluice %s, paimon %s, ratio %.2f%n",
-                task,
-                key,
-                text(pair[0]).strip(),
-                text(pair[1]).strip(),
-                pair[0] / pair[1]));
-  }
-
-  private static double median(List<Turn> turns, java.util.function.ToDoubleFunction<Turn> figure) {
-    return median(turns.stream().mapToDouble(figure).toArray());
-  }
-
-  static double median(double[] values) {
-    double[] sorted = values.clone();
-    java.util.Arrays.sort(sorted);
-    return sorted[sorted.length / 2];
+    figures.forEach(
+        (key, figure) -> {
+          double our = Sample.of(ours.stream().mapToDouble(figure).toArray()).median();
+          double their = Sample.of(theirs.stream().mapToDouble(figure).toArray()).median();
+          System.out.printf(
+              Locale.ROOT,
+              "%s median %s: sluice %s, %s %s, ratio %.2f%n",
+              task,
+              key,
+              text(our).strip(),
+              name,
+              text(their).strip(),
+              our / their);
+        });
   }
 }

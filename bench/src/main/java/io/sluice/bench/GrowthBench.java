@@ -131,22 +131,15 @@ public final class GrowthBench {
     }
 
     double median() {
-      return percentile(millis, 50);
+      return Sample.of(millis).median();
     }
 
     double p99() {
-      return percentile(millis, 99);
+      return Sample.of(millis).percentile(99);
     }
 
     double allocatedKibibytes() {
-      return percentile(kibibytes, 50);
-    }
-
-    private static double percentile(List<Double> of, int percent) {
-      double[] sorted = of.stream().mapToDouble(Double::doubleValue).sorted().toArray();
-      return sorted.length == 0
-          ? Double.NaN
-          : sorted[Math.min(sorted.length - 1, sorted.length * percent / 100)];
+      return Sample.of(kibibytes).median();
     }
   }
 

@@ -189,15 +189,16 @@ public final class ManyTablesBench {
     tablesCommitted += tablesOfEpoch;
   }
 
-  private synchronized double[] take() {
-    double[] sorted = epochSeconds.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+  private synchronized List<Double> take() {
+    List<Double> taken = List.copyOf(epochSeconds);
     epochSeconds.clear();
-    return sorted;
+    return taken;
   }
 
   private void report(
       PipelineStatus status, double at, double elapsed, double cpuSeconds, long rows) {
-    double[] epochs = take();
+    List<Double> epochs = take();
+    Sample seconds = Sample.of(epochs);
     long commits;
     synchronized (this) {
       commits = tablesCommitted;
@@ -220,20 +221,14 @@ public final class ManyTablesBench {
             + " freshness %.1f s, CPU %.2f cores, heap after GC %,d MiB, worst bucket %d runs%n",
         at,
         rows / elapsed,
-        epochs.length / elapsed,
+        epochs.size() / elapsed,
         commits / elapsed,
-        percentile(epochs, 50),
-        percentile(epochs, 99),
+        seconds.median(),
+        seconds.percentile(99),
         status.freshnessSeconds(),
         cpuSeconds / elapsed,
         heap,
         runs);
-  }
-
-  private static double percentile(double[] sorted, int percent) {
-    return sorted.length == 0
-        ? Double.NaN
-        : sorted[Math.min(sorted.length - 1, sorted.length * percent / 100)];
   }
 
   private static long cpuNanos() {

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.apache.paimon.data.BinaryRow;
 import org.apache.paimon.disk.IOManager;
+import org.apache.paimon.fs.local.LocalFileIO;
 import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.FileStoreTableFactory;
 import org.apache.paimon.table.sink.StreamTableCommit;
@@ -26,7 +27,11 @@ final class PaimonSession implements TableSession {
   private long commits;
 
   PaimonSession(Path root, TableSchema schema, Compaction compaction) {
-    FileStoreTable opened = open(root);
+    this(open(root), root, schema, compaction);
+  }
+
+  private PaimonSession(
+      FileStoreTable opened, Path root, TableSchema schema, Compaction compaction) {
     this.table = compaction == Compaction.NONE ? opened.copy(Map.of("write-only", "true")) : opened;
     this.buckets = Integer.parseInt(schema.options().get("bucket"));
     this.spill = IOManager.create(root.resolveSibling("spill").toString());
@@ -35,10 +40,17 @@ final class PaimonSession implements TableSession {
     write.withIOManager(spill);
   }
 
+  /** A session whose files wait for the disk as Sluice's do. */
+  static PaimonSession durable(Path root, TableSchema schema, Compaction compaction) {
+    return new PaimonSession(open(root, new DurablePaimonFiles()), root, schema, compaction);
+  }
+
   static FileStoreTable open(Path root) {
-    return FileStoreTableFactory.create(
-        org.apache.paimon.fs.local.LocalFileIO.create(),
-        new org.apache.paimon.fs.Path("file://" + root));
+    return open(root, LocalFileIO.create());
+  }
+
+  private static FileStoreTable open(Path root, LocalFileIO files) {
+    return FileStoreTableFactory.create(files, new org.apache.paimon.fs.Path("file://" + root));
   }
 
   @Override

@@ -62,7 +62,9 @@ public final class StreamBench {
             report("Sluice, until visible", updates, () -> runDaemon(server, copy, updates)));
       }
       System.out.printf(
-          Locale.ROOT, "ratio of the medians %.2f (goal 0.9)%n", median(sluice) / median(stock));
+          Locale.ROOT,
+          "ratio of the medians %.2f (goal 0.9)%n",
+          Sample.of(sluice).median() / Sample.of(stock).median());
     } finally {
       ServerFiles.deleteTree(folder);
     }
@@ -78,11 +80,6 @@ public final class StreamBench {
     double perSecond = updates / ((System.nanoTime() - start) / 1e9);
     System.out.printf(Locale.ROOT, "%-30s %,10.0f changes/s%n", what, perSecond);
     return perSecond;
-  }
-
-  private static double median(List<Double> values) {
-    List<Double> sorted = values.stream().sorted().toList();
-    return sorted.get(sorted.size() / 2);
   }
 
   /** The daemon over the folder's lake, until the marker has the number. */

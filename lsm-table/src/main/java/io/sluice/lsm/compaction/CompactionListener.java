@@ -27,7 +27,15 @@ public interface CompactionListener {
     return new CompactionListener() {
       @Override
       public void begun(BucketId bucket, CompactionPlan plan) {
-        log.debug("Compacting {} of {}: {} bytes", text(bucket), name, plan.bytes());
+        if (log.isDebugEnabled()) {
+          log.debug(
+              "Compacting {} of {}: {} bytes into level {}, of runs (level: bytes) {}",
+              text(bucket),
+              name,
+              plan.bytes(),
+              plan.outputLevel(),
+              plan.runs().stream().map(run -> run.level() + ": " + run.bytes()).toList());
+        }
       }
 
       @Override

@@ -753,6 +753,7 @@ public final class TableCompactor implements AutoCloseable {
         step = compactFully(id);
       }
     }
+    refresh();
     return changed;
   }
 
@@ -767,6 +768,8 @@ public final class TableCompactor implements AutoCloseable {
     BucketState state = occupy(id);
     Step step = Step.NOTHING;
     try {
+      // What was waited for has changed the bucket, and may not have been looked at yet.
+      refresh();
       CompactionResult result = run(state, picker::pickFull);
       if (result != null && !result.isEmpty()) {
         boolean all;
@@ -779,7 +782,6 @@ public final class TableCompactor implements AutoCloseable {
     } finally {
       release(state, Phase.STALE);
     }
-    refresh();
     return step;
   }
 

@@ -5,6 +5,7 @@ import io.sluice.lsm.schema.DataTypes;
 import io.sluice.lsm.schema.TableOptions;
 import io.sluice.lsm.schema.TableSchema;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -49,7 +50,17 @@ public final class KeyValueLayout {
           new DataField(SEQUENCE_NUMBER_ID, SEQUENCE_NUMBER, DataTypes.BIGINT.withNullable(false)));
       fields.add(new DataField(VALUE_KIND_ID, VALUE_KIND, DataTypes.TINYINT.withNullable(false)));
     }
-    fields.addAll(schema.rowType().fields());
+    for (int i = 0; i < schema.rowType().size(); i++) {
+      DataField field = schema.rowType().field(i);
+      int column = i;
+      boolean stays = append || Arrays.stream(keys).anyMatch(key -> key == column);
+      fields.add(stays ? field : orNull(field));
+    }
+  }
+
+  /** A retraction may lack all but the key, whatever the table demands of other records. */
+  private static DataField orNull(DataField field) {
+    return field.type().nullable() ? field : field.withType(field.type().withNullable(true));
   }
 
   /** As the schema's options want it. */

@@ -387,8 +387,7 @@ public final class LsmTable {
     refuseBranch("drop partitions of");
     TableSchema newest = newestSchema();
     UnsupportedFeatures.checkWriting(newest, paths.root());
-    return new PartitionExpiry(
-        paths, newest, snapshots, manifests, partitionPaths, committer, clock);
+    return new PartitionExpiry(paths, newest, snapshots, partitionPaths, committer, clock);
   }
 
   /** Finds and deletes files that nothing leads to. One thread at a time. */

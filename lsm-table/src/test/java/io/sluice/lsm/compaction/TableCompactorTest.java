@@ -31,22 +31,27 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class TableCompactorTest {
 
   private static final String ROOT = "/lake/w.db/t";
   private static final Duration SOON = Duration.ofMillis(1);
+  private static final String REFRESH_FAILED = "failed: reading the newest snapshot for compaction";
 
   private final MemoryFileIO memory = new MemoryFileIO();
   private final Recorder recorder = new Recorder();
 
   /** Remembers what happened; {@link #awaitCommit} waits for the first result. */
-  private static final class Recorder implements CompactionListener {
+  private static class Recorder implements CompactionListener {
     final List<String> events = new ArrayList<>();
     final CountDownLatch committed = new CountDownLatch(1);
 
@@ -292,6 +297,63 @@ class TableCompactorTest {
       assertThat(table.table().liveFiles(table.table().snapshots().findLatest()))
           .allMatch(entry -> entry.file().level() == 5 && !entry.file().mayHoldDeletes());
       assertFewFilesOpen();
+    }
+  }
+
+  @Test
+  void compactsFullyWhatABackgroundCompactionHasJustChanged() throws Exception {
+    filled(memory, 1, 6).close();
+    AtomicReference<@Nullable Thread> blind = new AtomicReference<>();
+    FaultyFileIO storage =
+        new FaultyFileIO(memory)
+            .observe(
+                (number, verb, path) -> {
+                  if (Thread.currentThread().equals(blind.get())) {
+                    throw new IOException("Not to be read now");
+                  }
+                });
+    Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    AtomicBoolean atOnce = new AtomicBoolean();
+    Executor executor =
+        task -> {
+          synchronized (tasks) {
+            if (!atOnce.get()) {
+              tasks.add(task);
+              return;
+            }
+          }
+          task.run();
+        };
+    Recorder turningBlind =
+        new Recorder() {
+          @Override
+          public synchronized void committed(Set<BucketId> buckets, long snapshotId) {
+            super.committed(buckets, snapshotId);
+            blind.set(Thread.currentThread());
+          }
+        };
+    TableCompactor.Settings settings =
+        new TableCompactor.Settings("test-compaction", SOON, Duration.ofMillis(20));
+    try (TestTable table = TestTable.open(storage, ROOT, new FakeClock());
+        TableCompactor compactor = table.table().newCompactor(settings, executor, turningBlind)) {
+      compactor.wake();
+      tasks.remove().run();
+      FutureTask<Integer> byHand = new FutureTask<>(compactor::compactFully);
+      Thread maintenance = new Thread(byHand, "maintenance");
+      maintenance.start();
+      while (maintenance.getState() != Thread.State.WAITING) {
+        Thread.onSpinWait();
+      }
+      // Its result is committed, and then it can't look at the snapshot that it made.
+      tasks.remove().run();
+      blind.set(null);
+      synchronized (tasks) {
+        atOnce.set(true);
+      }
+      tasks.forEach(Runnable::run);
+      assertThat(byHand.get(30, TimeUnit.SECONDS)).as("buckets changed").isZero();
+      assertThat(turningBlind.events).containsExactly("committed", REFRESH_FAILED);
+      assertThat(rows(table.table())).hasSize(29);
     }
   }
 

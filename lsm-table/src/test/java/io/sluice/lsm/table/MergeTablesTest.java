@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.lsm.binary.BinaryRow;
 import io.sluice.lsm.binary.TestRows;
+import io.sluice.lsm.datafile.KeyValueReader;
+import io.sluice.lsm.datafile.formats.DataFileFormats;
 import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.io.LocalFileIO;
 import io.sluice.lsm.manifest.ManifestEntry;
@@ -36,6 +38,8 @@ import org.apache.paimon.data.GenericRow;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Single facts of tables with merge engines, each also as Paimon 1.4.2 sees it. */
 class MergeTablesTest {
@@ -280,6 +284,48 @@ class MergeTablesTest {
       assertThat(CanonicalRows.read(t.table().newScan()))
           .singleElement()
           .satisfies(r -> assertThat(r).containsEntry("out", "5").containsEntry("in", null));
+      assertAgree(t.table());
+    }
+  }
+
+  /** What a delete lacks stays NULL in its file, and neither reader minds. */
+  @ParameterizedTest
+  @ValueSource(strings = {"orc", "parquet", "avro"})
+  void aDeleteMayLackWhatIsNotNull(String format) throws Exception {
+    TableSchema schema =
+        schema(
+            Map.of("file.format", format),
+            key(),
+            field(1, "n", DataTypes.BIGINT.withNullable(false)),
+            field(2, "t", DataTypes.STRING.withNullable(false)));
+    try (TestTable t = create(schema)) {
+      t.write(row(RowKind.INSERT, schema, 1, 6L, "six"));
+      t.write(row(RowKind.INSERT, schema, 2, 2L, "two"));
+      t.commit();
+      t.write(row(RowKind.DELETE, schema, 1, null, null));
+      t.commit();
+      assertThat(CanonicalRows.read(t.table().newScan()))
+          .containsExactly(Map.of("k", "2", "n", "2", "t", "two"));
+      assertAgree(t.table());
+      List<ManifestEntry> files =
+          t.table().liveFiles(t.table().snapshots().findLatest()).stream()
+              .filter(entry -> entry.file().mayHoldDeletes())
+              .toList();
+      assertThat(files).hasSize(1);
+      ManifestEntry deleting = files.get(0);
+      String path =
+          t.table()
+              .partitionPaths()
+              .file(deleting.partition(), deleting.bucket(), deleting.file().fileName());
+      try (KeyValueReader records =
+          new DataFileFormats(Clock.systemUTC())
+              .createReader(fileIO, path, deleting.file(), schema, schema.rowType())) {
+        assertThat(records.advance()).isTrue();
+        assertThat(records.kind()).isEqualTo(RowKind.DELETE);
+        assertThat(records.row().isNullAt(1)).isTrue();
+        assertThat(records.row().isNullAt(2)).isTrue();
+      }
+      t.compactFully();
       assertAgree(t.table());
     }
   }

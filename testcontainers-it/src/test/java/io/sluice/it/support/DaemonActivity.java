@@ -28,7 +28,7 @@ public final class DaemonActivity {
   private static final Pattern AT_END =
       Pattern.compile(".*RecordInterpreter: At the end of transaction .*");
   private static final Pattern COMPACTING =
-      Pattern.compile(".*CompactionListener: Compacting (.*) of (\\S+): \\d+ bytes");
+      Pattern.compile(".*CompactionListener: Compacting (.*) of (\\S+): \\d+ bytes.*");
   private static final Pattern COMPACTED =
       Pattern.compile(".*CompactionListener: Compacted (.*) of (\\S+) in snapshot .*");
   private static final Pattern GIVEN_UP =

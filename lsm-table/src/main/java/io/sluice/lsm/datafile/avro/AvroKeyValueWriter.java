@@ -107,7 +107,7 @@ final class AvroKeyValueWriter implements KeyValueWriter {
     this.columns = new AvroValueWriter[schema.rowType().size()];
     this.inKey = new boolean[columns.length];
     for (int i = 0; i < columns.length; i++) {
-      DataField field = schema.rowType().field(i);
+      DataField field = stored.get(layout.firstValuePosition() + i);
       columns[i] = AvroValueWriter.of(field.name(), field.type());
     }
     for (int column : keys) {

@@ -116,7 +116,8 @@ final class ParquetKeyValueWriter implements KeyValueWriter {
     this.columns = new ParquetValueWriter[width];
     this.inKey = new boolean[width];
     for (int i = 0; i < width; i++) {
-      columns[i] = ParquetValueWriter.of(schema.rowType().field(i), message, volume);
+      DataField field = layout.fields().get(layout.firstValuePosition() + i);
+      columns[i] = ParquetValueWriter.of(field, message, volume);
     }
     for (int column : keys) {
       inKey[column] = true;
@@ -175,7 +176,6 @@ final class ParquetKeyValueWriter implements KeyValueWriter {
     }
     for (int i = 0; i < columns.length; i++) {
       if (value.isNullAt(i)) {
-        // Parquet has no NULL in a required column: a retraction says nothing by it.
         columns[i].writeNone(0);
       } else {
         columns[i].writeValue(value, i, 0);
