@@ -254,7 +254,12 @@ class KafkaCrashIT {
           new Thread(
               () -> {
                 try (KafkaProducer<byte[], byte[]> producer =
-                    broker.newProducer(Map.of("linger.ms", "20", "buffer.memory", "16777216"))) {
+                    broker.newProducer(
+                        Map.of(
+                            "linger.ms", "20",
+                            "buffer.memory", "16777216",
+                            // A topic just made may refuse its first batch and take the second.
+                            "max.in.flight.requests.per.connection", "1"))) {
                   send(producer, perPartition);
                 } catch (RuntimeException | Error e) {
                   failure.set(e);
