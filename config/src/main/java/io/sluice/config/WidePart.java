@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * What one source gives to a wide table.
@@ -43,16 +44,20 @@ public record WidePart(
   }
 
   /**
-   * Columns of the wide table that say which of two rows of the part is newer, in order. They are
-   * of their own, since they stay when a deleted row's columns are cleared.
+   * Columns of the wide table that say which of two rows of the part is newer, in order: one for
+   * each field of {@code sequence}, then the counter, so that no two rows are equal. They are of
+   * their own, since they stay when a deleted row's columns are cleared.
    */
   public List<String> sequenceColumns() {
-    return sequence.isEmpty()
-        ? List.of(counterColumn())
-        : sequence.stream().map(field -> counterColumn() + "_" + field).toList();
+    return Stream.concat(fieldColumns().stream(), Stream.of(counterColumn())).toList();
   }
 
-  /** The hidden column that numbers the part's rows where {@code sequence} is empty. */
+  /** Those of them that hold the fields of {@code sequence}, in its order. */
+  public List<String> fieldColumns() {
+    return sequence.stream().map(field -> counterColumn() + "_" + field).toList();
+  }
+
+  /** The hidden column that numbers the part's rows as they come. */
   public String counterColumn() {
     return "_seq_" + name;
   }

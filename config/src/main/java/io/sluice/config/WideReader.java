@@ -171,9 +171,7 @@ final class WideReader {
     Set<String> columns = new LinkedHashSet<>(key);
     for (WidePart part : parts) {
       columns.addAll(part.columns().keySet());
-      if (!part.sequence().isEmpty()) {
-        columns.addAll(part.sequenceColumns());
-      }
+      columns.addAll(part.fieldColumns());
     }
     for (String column : types.keySet()) {
       if (!columns.contains(column)) {

@@ -46,14 +46,14 @@ public final class PartRow {
    * @param key columns among them
    * @param sequence columns among them that say which of two rows is newer
    * @param sums columns among them that a function adds up
-   * @param counter column that gets a number of its own; null: none
+   * @param counter column that gets a number of its own, so that no two rows are equally new
    */
   public record Columns(
       Map<String, String> fields,
       List<String> key,
       List<String> sequence,
       List<String> sums,
-      @Nullable String counter) {
+      String counter) {
     public Columns {
       fields = java.util.Collections.unmodifiableMap(new java.util.LinkedHashMap<>(fields));
       key = List.copyOf(key);
@@ -64,7 +64,7 @@ public final class PartRow {
 
   private static final int DIGITS_MAX = 400;
 
-  private final @Nullable String counter;
+  private final String counter;
   private final String[] names;
   private final String[] fields;
   private final boolean[] isKey;
@@ -159,9 +159,7 @@ public final class PartRow {
         result.row().addFrom(names[i], from, field);
       }
     }
-    if (counter != null) {
-      result.row().addLong(counter, number);
-    }
+    result.row().addLong(counter, number);
     return result;
   }
 

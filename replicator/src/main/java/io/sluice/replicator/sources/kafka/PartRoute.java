@@ -107,7 +107,7 @@ final class PartRoute implements Route {
               change,
               Image.NOW,
               change.before() == null || moves ? Members.VALUES : Members.DIFFERENCES,
-              number()),
+              handover.nextNumber()),
           change.isUpdate() ? RowKind.UPDATE_AFTER : RowKind.INSERT);
     }
   }
@@ -118,8 +118,11 @@ final class PartRoute implements Route {
    */
   private boolean end(Message message, Change change, Image image) throws BadMessageException {
     return part.onDelete() == OnDelete.DELETE_ROW
-        ? add(message, row.of(change, image, Members.NONE, number()), RowKind.DELETE)
-        : add(message, row.of(change, image, Members.TAKEN_BACK, number()), RowKind.UPDATE_AFTER);
+        ? add(message, row.of(change, image, Members.NONE, handover.nextNumber()), RowKind.DELETE)
+        : add(
+            message,
+            row.of(change, image, Members.TAKEN_BACK, handover.nextNumber()),
+            RowKind.UPDATE_AFTER);
   }
 
   /** What was added up can't be right any more where the former value isn't known or can't go. */
@@ -146,10 +149,6 @@ final class PartRoute implements Route {
               + sums
               + " would have to change. Let the source send them.");
     }
-  }
-
-  private long number() {
-    return part.sequence().isEmpty() ? handover.nextNumber() : 0;
   }
 
   /** False if the table grew by it, and the message is read again; or if it is parked. */

@@ -56,9 +56,7 @@ public final class WideTable {
               }
             });
     for (WidePart part : rule.parts()) {
-      if (part.sequence().isEmpty()) {
-        types.put(part.counterColumn(), DataTypes.BIGINT);
-      }
+      types.put(part.counterColumn(), DataTypes.BIGINT);
       sums.addAll(columns(part).sums());
     }
     this.inference = new TableInference(id, rule.primaryKey(), types, Map.of());
@@ -94,7 +92,7 @@ public final class WideTable {
   /** What a part fills. */
   PartRow.Columns columns(WidePart part) {
     Map<String, String> fields = new LinkedHashMap<>(part.columns());
-    List<String> sequence = part.sequenceColumns();
+    List<String> sequence = part.fieldColumns();
     for (int i = 0; i < part.sequence().size(); i++) {
       fields.put(sequence.get(i), part.sequence().get(i));
     }
@@ -103,13 +101,7 @@ public final class WideTable {
             .filter(each -> each.getValue().equals(SUM))
             .map(Map.Entry::getKey)
             .toList();
-    boolean counted = part.sequence().isEmpty();
-    return new PartRow.Columns(
-        fields,
-        rule.primaryKey(),
-        counted ? List.of() : sequence,
-        sums,
-        counted ? part.counterColumn() : null);
+    return new PartRow.Columns(fields, rule.primaryKey(), sequence, sums, part.counterColumn());
   }
 
   /** Columns whose type the rule gives. */

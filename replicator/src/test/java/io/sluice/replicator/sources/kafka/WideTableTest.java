@@ -15,6 +15,7 @@ import io.sluice.replicator.messages.FieldRow;
 import io.sluice.replicator.messages.rows.PartRow;
 import io.sluice.replicator.messages.rows.PartRow.Image;
 import io.sluice.replicator.messages.rows.PartRow.Members;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,6 +23,15 @@ import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
 class WideTableTest {
+
+  /** In this order. */
+  private static Map<String, String> fields(String... pairs) {
+    Map<String, String> result = new LinkedHashMap<>();
+    for (int i = 0; i < pairs.length; i += 2) {
+      result.put(pairs[i], pairs[i + 1]);
+    }
+    return result;
+  }
 
   private static WidePart part(
       String name, Map<String, String> columns, List<String> sequence, OnDelete onDelete) {
@@ -36,9 +46,9 @@ class WideTableTest {
   }
 
   private static final WidePart ORDERS =
-      part("orders", Map.of("k", "id", "note", "note"), List.of("ver"), OnDelete.DELETE_ROW);
+      part("orders", fields("k", "id", "note", "note"), List.of("ver"), OnDelete.DELETE_ROW);
   private static final WidePart ITEMS =
-      part("items", Map.of("k", "order_id", "total", "price"), List.of(), OnDelete.CLEAR);
+      part("items", fields("k", "order_id", "total", "price"), List.of(), OnDelete.CLEAR);
 
   private static WideTable table(Map<String, String> types) {
     return new WideTable(
@@ -84,13 +94,18 @@ class WideTableTest {
     PartRow items = new PartRow(wide.columns(ITEMS));
     SourceTable first = wide.with(null, orders.of(order(), Image.NOW, Members.VALUES, 1));
     assertThat(columns(first))
-        .containsExactly("k BIGINT", "note STRING", "_seq_orders_ver INT", "_seq_items BIGINT");
+        .containsExactly(
+            "k BIGINT",
+            "note STRING",
+            "_seq_orders_ver INT",
+            "_seq_orders BIGINT",
+            "_seq_items BIGINT");
     assertThat(wide.options(first))
         .isEqualTo(
             Map.of(
                 "merge-engine", "partial-update",
-                "fields._seq_orders_ver.sequence-group", "note",
-                "partial-update.remove-record-on-sequence-group", "_seq_orders_ver",
+                "fields._seq_orders_ver,_seq_orders.sequence-group", "note",
+                "partial-update.remove-record-on-sequence-group", "_seq_orders_ver,_seq_orders",
                 "file.format", "orc"));
     SourceTable second = wide.with(first, items.of(item("1.5"), Image.NOW, Members.VALUES, 2));
     assertThat(columns(second))
@@ -99,6 +114,7 @@ class WideTableTest {
             "note STRING",
             "total DECIMAL(38, 18)",
             "_seq_orders_ver INT",
+            "_seq_orders BIGINT",
             "_seq_items BIGINT");
     assertThat(wide.options(second))
         .containsEntry("fields._seq_items.sequence-group", "total")
