@@ -278,6 +278,7 @@ class DeadLettersIT {
       }
     }
     try (DaemonProcess daemon = after.run()) {
+      daemon.awaitFollowing(LIMIT);
       daemon.await(LIMIT, "the request is answered", () -> requests(pipeline).isEmpty());
       assertThat(daemon.terminate()).isZero();
     }

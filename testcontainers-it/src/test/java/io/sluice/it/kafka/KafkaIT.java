@@ -85,6 +85,32 @@ class KafkaIT {
   }
 
   @Test
+  void takesANumberForATimeOnlyWhereItsUnitIsTold() throws Exception {
+    String rule =
+        "tables.rules = [ { match = \""
+            + topic
+            + "\", into = ods.t, primary-key = [id], columns { t = \"TIMESTAMP(6)\" } %s } ]";
+    lake.set("source.format = json").set(rule.formatted(""));
+    send(0, null, "{\"id\":1,\"t\":1700000000123}");
+    send(0, null, "{\"id\":2,\"t\":\"2023-11-14T22:13:20.5\"}");
+    try (DaemonProcess daemon = lake.run()) {
+      lake.awaitRows(daemon, "ods", "t", 1);
+      lake.awaitRows(daemon, "sluice_system", "dead_letters", 1);
+      assertThat(daemon.terminate()).isZero();
+    }
+    lake.set("source.format-options { numbers-as-times = millis }")
+        .set(rule.formatted(", metadata { o = offset }"));
+    send(0, null, "{\"id\":3,\"t\":1700000000123}");
+    try (DaemonProcess daemon = lake.run()) {
+      lake.awaitRows(daemon, "ods", "t", 2);
+      assertThat(lake.rows("ods", "t").columns()).containsExactly("id", "t", "o");
+      assertThat(lake.project("ods", "t", "id", "t", "o"))
+          .containsExactly("2 2023-11-14 22:13:20.500000 null", "3 2023-11-14 22:13:20.123000 2");
+      assertThat(daemon.terminate()).isZero();
+    }
+  }
+
+  @Test
   void setsBadMessagesAsideAndGoesOn() throws Exception {
     lake.set("source.format = json")
         .set(

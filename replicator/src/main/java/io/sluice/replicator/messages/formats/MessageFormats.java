@@ -18,6 +18,7 @@ import io.sluice.replicator.messages.raw.RawFormat;
 import io.sluice.replicator.messages.registry.RegistrySettings;
 import io.sluice.replicator.messages.registry.RegistrySettings.IdLayout;
 import io.sluice.replicator.messages.registry.SchemaRegistry;
+import io.sluice.replicator.messages.rows.RowColumns.NumbersAsTimes;
 import java.time.DateTimeException;
 import java.time.ZoneId;
 import java.util.Arrays;
@@ -41,14 +42,19 @@ public final class MessageFormats {
    */
   private record Recipe(Set<String> options, Function<FormatSettings, MessageFormat> make) {}
 
+  /** What a number means in a column that is declared as a point in time. */
+  private static final String TIMES = "numbers-as-times";
+
   private static final Map<String, Recipe> BY_NAME = new TreeMap<>();
 
   static {
     BY_NAME.put(
-        "json", new Recipe(Set.of("tombstones"), settings -> new JsonFormat(tombstones(settings))));
+        "json",
+        new Recipe(Set.of("tombstones", TIMES), settings -> new JsonFormat(tombstones(settings))));
     BY_NAME.put(
         "debezium-json",
-        new Recipe(Set.of("tombstones"), settings -> new DebeziumJsonFormat(tombstones(settings))));
+        new Recipe(
+            Set.of("tombstones", TIMES), settings -> new DebeziumJsonFormat(tombstones(settings))));
     BY_NAME.put(
         "avro",
         new Recipe(
@@ -129,7 +135,26 @@ public final class MessageFormats {
                     : "There are " + String.join(", ", new TreeSet<>(recipe.options())) + "."));
       }
     }
-    return recipe.make().apply(settings);
+    MessageFormat format = recipe.make().apply(settings);
+    numbersAsTimes(settings);
+    return format;
+  }
+
+  /**
+   * What a number of this format means where a config declares a TIMESTAMP or TIME. Debezium
+   * without its schemas says it by the column's precision; of other messages nobody knows, so that
+   * they are bad unless the option says more.
+   *
+   * @throws IllegalArgumentException as {@link #create}
+   */
+  public static NumbersAsTimes numbersAsTimes(FormatSettings settings) {
+    return choice(
+        settings,
+        TIMES,
+        settings.name().equals("debezium-json")
+            ? NumbersAsTimes.BY_PRECISION
+            : NumbersAsTimes.REFUSED,
+        NumbersAsTimes.class);
   }
 
   private static Tombstones tombstones(FormatSettings settings) {

@@ -8,12 +8,16 @@ import io.sluice.replicator.messages.BadMessageException;
 import io.sluice.replicator.messages.BadMessageException.Reason;
 import io.sluice.replicator.messages.Change;
 import io.sluice.replicator.messages.Message;
+import io.sluice.replicator.messages.rows.RowColumns;
+import io.sluice.replicator.messages.rows.RowColumns.NumbersAsTimes;
 import io.sluice.replicator.messages.rows.RowWriter;
 import io.sluice.replicator.messages.rows.TableInference;
 import io.sluice.sinks.RoutedTable;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Rows as their messages have them, column for field. */
@@ -22,22 +26,26 @@ final class CopyRoute implements Route {
   private final Handover handover;
   private final TopicTable table;
   private final TableInference inference;
-  private final Map<String, MessageFact> metadata;
+  private final RowColumns columns;
   private @Nullable RowWriter writer;
   private @Nullable RoutedTable written;
 
   /**
    * @param metadata columns that hold facts about the message
+   * @param numbers what a number means in a column that is a point in time
    */
   CopyRoute(
       Handover handover,
       TopicTable table,
       TableInference inference,
-      Map<String, MessageFact> metadata) {
+      Map<String, MessageFact> metadata,
+      NumbersAsTimes numbers) {
     this.handover = handover;
     this.table = table;
     this.inference = inference;
-    this.metadata = metadata;
+    Map<String, RowColumns.Source> sources = new HashMap<>();
+    metadata.forEach((column, fact) -> sources.put(column, new RowColumns.Fact(fact)));
+    this.columns = new RowColumns(sources, RowColumns.Rest.BY_NAME, Set.of(), numbers);
   }
 
   @Override
@@ -54,7 +62,7 @@ final class CopyRoute implements Route {
     if (handover.leaves(table)) {
       return;
     }
-    if (table.routed() == null && !grow(message, change)) {
+    if (!hasFacts(table.routed()) && !grow(message, change)) {
       return;
     }
     RoutedTable routed = Objects.requireNonNull(table.routed());
@@ -84,6 +92,16 @@ final class CopyRoute implements Route {
     }
   }
 
+  /** Whether the table is there, with all columns for facts: a rule may have more than before. */
+  private boolean hasFacts(@Nullable RoutedTable routed) {
+    if (routed == null) {
+      return false;
+    }
+    return routed == written
+        || columns.sources().keySet().stream()
+            .allMatch(column -> routed.lakeSchema().rowType().position(column) >= 0);
+  }
+
   private RowWriter writer(RoutedTable routed) {
     RowWriter now = writer;
     if (now == null || written != routed) {
@@ -94,8 +112,8 @@ final class CopyRoute implements Route {
     return now;
   }
 
-  private RowWriter writer(RowType columns, List<String> key) {
-    return RowWriter.of(columns, key, metadata);
+  private RowWriter writer(RowType lake, List<String> key) {
+    return RowWriter.of(lake, key, columns);
   }
 
   /** If it doesn't fit the table grows, and then the message is read again. */

@@ -19,8 +19,10 @@ import io.sluice.replicator.messages.Change;
 import io.sluice.replicator.messages.FieldRow;
 import io.sluice.replicator.messages.Message;
 import io.sluice.replicator.messages.MessageFormat;
+import io.sluice.replicator.messages.formats.FormatSettings;
 import io.sluice.replicator.messages.formats.MessageFormats;
 import io.sluice.replicator.messages.rows.MessageFacts;
+import io.sluice.replicator.messages.rows.RowColumns.NumbersAsTimes;
 import io.sluice.replicator.messages.rows.TableInference;
 import io.sluice.sinks.ChangeInput;
 import io.sluice.sinks.PipelineStoppedException;
@@ -72,6 +74,7 @@ final class MessageIntake {
   /** A topic, by its rules. */
   private static final class Topic {
     final MessageFormat format;
+    final NumbersAsTimes numbers;
     final @Nullable TopicRule rule;
     final List<String> nameFields;
     final List<PartRoute> parts;
@@ -87,10 +90,12 @@ final class MessageIntake {
 
     Topic(
         MessageFormat format,
+        NumbersAsTimes numbers,
         @Nullable TopicRule rule,
         List<String> nameFields,
         List<PartRoute> parts) {
       this.format = format;
+      this.numbers = numbers;
       this.rule = rule;
       this.nameFields = nameFields;
       this.parts = parts;
@@ -148,18 +153,26 @@ final class MessageIntake {
   }
 
   private Topic topic(String name) {
+    FormatSettings messages = settings.formatSettings(settings.routing().messages(name));
+    NumbersAsTimes numbers = MessageFormats.numbersAsTimes(messages);
     List<PartRoute> parts = new ArrayList<>();
     for (WideTable wide : wides) {
       for (WidePart part : wide.rule().parts()) {
         if (part.match().isPresent() && part.match().get().matches(name)) {
           parts.add(
               new PartRoute(
-                  handover(), table(wide.id()), wide, part, definition -> aim(wide, definition)));
+                  handover(),
+                  table(wide.id()),
+                  wide,
+                  part,
+                  definition -> aim(wide, definition),
+                  numbers));
         }
       }
     }
     return new Topic(
-        MessageFormats.create(settings.formatSettings(settings.routing().messages(name))),
+        MessageFormats.create(messages),
+        numbers,
         settings.routing().rule(name).orElse(null),
         settings.routing().nameFields(name),
         parts);
@@ -204,7 +217,7 @@ final class MessageIntake {
                             + "."));
     CopyRoute route =
         topic.routes.computeIfAbsent(
-            target.database() + "\0" + target.table(), name -> newRoute(topic.rule, target));
+            target.database() + "\0" + target.table(), name -> newRoute(topic, target));
     topic.last = route;
     topic.lastDatabase = database;
     topic.lastTable = named;
@@ -223,7 +236,8 @@ final class MessageIntake {
     };
   }
 
-  private CopyRoute newRoute(@Nullable TopicRule rule, LakeTarget target) {
+  private CopyRoute newRoute(Topic topic, LakeTarget target) {
+    TopicRule rule = topic.rule;
     SourceTableId id = new SourceTableId(target.database(), target.table());
     TopicTable table = table(id);
     table.aim(
@@ -249,7 +263,8 @@ final class MessageIntake {
         handover(),
         table,
         new TableInference(id, rule == null ? List.of() : rule.primaryKey(), declared, facts),
-        metadata);
+        metadata,
+        topic.numbers);
   }
 
   /** A wide table with these columns: whoever compacts it is the pipeline of its first part. */

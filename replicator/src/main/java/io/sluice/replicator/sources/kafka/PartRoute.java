@@ -13,11 +13,13 @@ import io.sluice.replicator.messages.rows.PartRow;
 import io.sluice.replicator.messages.rows.PartRow.Image;
 import io.sluice.replicator.messages.rows.PartRow.Members;
 import io.sluice.replicator.messages.rows.RowColumns;
+import io.sluice.replicator.messages.rows.RowColumns.NumbersAsTimes;
 import io.sluice.replicator.messages.rows.RowWriter;
 import io.sluice.sinks.RoutedTable;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -41,13 +43,15 @@ final class PartRoute implements Route {
 
   /**
    * @param aim told of a definition before the table becomes it: options follow columns
+   * @param numbers what a number means in a column that is a point in time
    */
   PartRoute(
       Handover handover,
       TopicTable table,
       WideTable wide,
       WidePart part,
-      Consumer<SourceTable> aim) {
+      Consumer<SourceTable> aim,
+      NumbersAsTimes numbers) {
     this.handover = handover;
     this.table = table;
     this.wide = wide;
@@ -57,12 +61,7 @@ final class PartRoute implements Route {
     this.row = new PartRow(all);
     this.sums = all.sums();
     this.onlyAdding = WideTable.onlyAdding(part);
-    this.columns =
-        new RowColumns(
-            Map.of(),
-            RowColumns.Rest.BY_NAME,
-            wide.fixed(),
-            RowColumns.NumbersAsTimes.BY_PRECISION);
+    this.columns = new RowColumns(Map.of(), RowColumns.Rest.BY_NAME, Set.of(), numbers);
   }
 
   @Override

@@ -104,11 +104,6 @@ public final class WideTable {
     return new PartRow.Columns(fields, rule.primaryKey(), sequence, sums, part.counterColumn());
   }
 
-  /** Columns whose type the rule gives. */
-  Set<String> fixed() {
-    return types.keySet();
-  }
-
   /**
    * The table as the rule alone tells it: columns whose type is given. Null if a key column's is
    * not.
