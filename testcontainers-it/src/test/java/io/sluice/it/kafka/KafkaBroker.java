@@ -1,5 +1,6 @@
 package io.sluice.it.kafka;
 
+import java.security.Security;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -45,6 +46,8 @@ final class KafkaBroker implements AutoCloseable {
 
   /** One broker that wants a user's name and password (SASL/PLAIN). */
   static KafkaBroker startWithLogin() throws Exception {
+    // Of Hadoop, if a cluster of it has run in this process: it would be asked first for PLAIN.
+    Security.removeProvider("SaslPlainServer");
     return start(1, SecurityProtocol.SASL_PLAINTEXT);
   }
 
