@@ -5,9 +5,7 @@ import io.sluice.replicator.daemon.LetterRequests.Request;
 import io.sluice.replicator.letters.KeptLetter;
 import io.sluice.replicator.letters.LetterBox;
 import io.sluice.replicator.letters.LetterWork;
-import io.sluice.sinks.PipelineStoppedException;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -23,7 +21,6 @@ import org.slf4j.LoggerFactory;
 final class LetterLoop implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(LetterLoop.class);
-  private static final Duration LOOK = Duration.ofSeconds(2);
   private static final int BATCH_LETTERS_MAX = 200;
   private static final long BATCH_BYTES_MAX = 8 << 20;
 
@@ -42,38 +39,22 @@ final class LetterLoop implements AutoCloseable {
   private final LetterRequests requests;
   private final LetterBox box;
   private final Run run;
-  private final CompletableFuture<Void> closed = new CompletableFuture<>();
-  private final Thread thread;
+  private final RequestWatch watch;
 
   LetterLoop(String pipeline, LetterRequests requests, LetterBox box, Run run) {
     this.requests = requests;
     this.box = box;
     this.run = run;
-    this.thread = new Thread(this::loop, pipeline + "-letters");
-    this.thread.setDaemon(true);
+    this.watch = new RequestWatch(pipeline + "-letters", "Requests for dead letters", this::look);
   }
 
   void start() {
-    thread.start();
+    watch.start();
   }
 
-  private void loop() {
-    try {
-      while (!Lease.await(closed, LOOK)) {
-        look();
-      }
-    } catch (InterruptedException | PipelineStoppedException e) {
-      LOG.debug("The run has ended; a request that waits is found by the next one", e);
-    }
-  }
-
-  private void look() throws InterruptedException {
-    try {
-      for (Request request : requests.open()) {
-        requests.answer(request.id(), handle(request));
-      }
-    } catch (IOException e) {
-      LOG.warn("Dead letters, or requests for them, can't be read, trying again: {}", e.toString());
+  private void look() throws IOException, InterruptedException {
+    for (Request request : requests.open()) {
+      requests.answer(request.id(), handle(request));
     }
   }
 
@@ -150,7 +131,6 @@ final class LetterLoop implements AutoCloseable {
 
   @Override
   public void close() {
-    closed.complete(null);
-    thread.interrupt();
+    watch.close();
   }
 }

@@ -8,7 +8,6 @@ import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.TableRefusedException;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,7 +23,6 @@ import org.slf4j.LoggerFactory;
 final class ResyncLoop implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(ResyncLoop.class);
-  private static final Duration LOOK = Duration.ofSeconds(2);
 
   /** What it asks of the run that it belongs to. */
   interface Run {
@@ -48,37 +46,21 @@ final class ResyncLoop implements AutoCloseable {
 
   private final ResyncRequests requests;
   private final Run run;
-  private final CompletableFuture<Void> closed = new CompletableFuture<>();
-  private final Thread thread;
+  private final RequestWatch watch;
 
   ResyncLoop(String pipeline, ResyncRequests requests, Run run) {
     this.requests = requests;
     this.run = run;
-    this.thread = new Thread(this::loop, pipeline + "-resync");
-    this.thread.setDaemon(true);
+    this.watch = new RequestWatch(pipeline + "-resync", "Requests for a resync", this::look);
   }
 
   void start() {
-    thread.start();
+    watch.start();
   }
 
-  private void loop() {
-    try {
-      while (!Lease.await(closed, LOOK)) {
-        look();
-      }
-    } catch (InterruptedException | PipelineStoppedException e) {
-      LOG.debug("The run has ended; a request that waits is found by the next one", e);
-    }
-  }
-
-  private void look() throws InterruptedException {
-    try {
-      for (Request request : requests.open()) {
-        requests.answer(request.id(), handle(request));
-      }
-    } catch (IOException e) {
-      LOG.warn("Requests for a resync can't be read or answered, trying again: {}", e.toString());
+  private void look() throws IOException, InterruptedException {
+    for (Request request : requests.open()) {
+      requests.answer(request.id(), handle(request));
     }
   }
 
@@ -154,7 +136,6 @@ final class ResyncLoop implements AutoCloseable {
 
   @Override
   public void close() {
-    closed.complete(null);
-    thread.interrupt();
+    watch.close();
   }
 }
