@@ -72,8 +72,8 @@ public interface ChangeInput {
 
   /**
    * One row change. {@code row} is in {@code table.lakeSchema()}'s columns, its kind stands in it
-   * (+I, +U, -D; updates that keep the key send +U alone, key changes -D then +I; -U only in tables
-   * whose merge engine adds up, before the +U of the same row); its bytes are copied.
+   * (+I, +U, -D; updates that keep the key send +U alone, key changes -D then +I); its bytes are
+   * copied.
    *
    * @param sourceTimeMicros commit time at the source, epoch microseconds
    */

@@ -4,8 +4,6 @@ import io.sluice.evolution.SourceTable;
 import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.binary.BinaryRow;
 import io.sluice.lsm.row.RowKind;
-import io.sluice.lsm.schema.MergeEngine;
-import io.sluice.lsm.schema.TableOptions;
 import io.sluice.lsm.schema.TableSchema;
 import io.sluice.lsm.write.BucketAssigner;
 import io.sluice.sinks.ChunkOutdatedException.Cause;
@@ -25,7 +23,6 @@ final class TableState {
   private final SourceTableId source;
   private final LakeTable lake;
   private final SinkTable sink;
-  private final boolean mergesWholeRows;
   private RoutedTable routed;
   private BucketAssigner assigner;
   private long lastTruncate = -1;
@@ -58,8 +55,6 @@ final class TableState {
     this.sink = sink;
     this.routed = routed;
     this.assigner = new BucketAssigner(routed.lakeSchema());
-    this.mergesWholeRows =
-        TableOptions.of(routed.lakeSchema()).mergeEngine() == MergeEngine.DEDUPLICATE;
   }
 
   SourceTableId source() {
@@ -161,12 +156,8 @@ final class TableState {
       case INSERT -> inserts++;
       case UPDATE_AFTER -> updates++;
       case DELETE -> deletes++;
-      case UPDATE_BEFORE -> {
-        // Takes back what a function has added up; the new values follow.
-        if (mergesWholeRows) {
-          throw new IllegalArgumentException("A copy needs no -U; table " + source);
-        }
-      }
+      case UPDATE_BEFORE ->
+          throw new IllegalArgumentException("A source sends no -U; table " + source);
     }
     if (sourceTimeMicros < oldestGathering) {
       oldestGathering = sourceTimeMicros;
