@@ -267,29 +267,9 @@ final class MessageIntake {
         topic.numbers);
   }
 
-  /** A wide table with these columns: whoever compacts it is the pipeline of its first part. */
+  /** A wide table with these columns. */
   private void aim(WideTable wide, SourceTable definition) {
-    LakeTarget target = settings.routing().target(wide.rule());
-    TableTarget.Sharing sharing =
-        !wide.rule().isShared()
-            ? TableTarget.Sharing.ALONE
-            : wide.rule().parts().get(0).isElsewhere()
-                ? TableTarget.Sharing.COMPACTED_ELSEWHERE
-                : TableTarget.Sharing.SHARED;
-    Map<String, String> options = new LinkedHashMap<>(target.options());
-    options.putAll(wide.options(definition));
-    table(wide.id())
-        .aim(
-            new TableTarget(
-                target.database(),
-                target.table(),
-                target.buckets(),
-                target.bucketsText(),
-                target.partitionBy(),
-                options,
-                false,
-                TableKind.GATHERED,
-                sharing));
+    table(wide.id()).aim(wide.target(settings.routing().target(wide.rule()), definition));
   }
 
   private Taken setAside(Message message, BadMessageException why) {

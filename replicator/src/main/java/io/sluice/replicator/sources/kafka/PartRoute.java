@@ -15,6 +15,7 @@ import io.sluice.replicator.messages.rows.PartRow.Members;
 import io.sluice.replicator.messages.rows.RowColumns;
 import io.sluice.replicator.messages.rows.RowColumns.NumbersAsTimes;
 import io.sluice.replicator.messages.rows.RowWriter;
+import io.sluice.replicator.wide.WideColumns;
 import io.sluice.sinks.RoutedTable;
 import java.util.List;
 import java.util.Map;
@@ -60,7 +61,7 @@ final class PartRoute implements Route {
     PartRow.Columns all = wide.columns(part);
     this.row = new PartRow(all);
     this.sums = all.sums();
-    this.onlyAdding = WideTable.onlyAdding(part);
+    this.onlyAdding = WideColumns.onlyAdding(part);
     this.columns = new RowColumns(Map.of(), RowColumns.Rest.BY_NAME, Set.of(), numbers);
   }
 

@@ -1,17 +1,19 @@
 package io.sluice.replicator.sources.kafka;
 
+import io.sluice.config.LakeTarget;
 import io.sluice.config.WidePart;
 import io.sluice.config.WideRule;
 import io.sluice.evolution.SourceColumn;
 import io.sluice.evolution.SourceTable;
 import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.schema.DataType;
-import io.sluice.lsm.schema.DataTypeText;
 import io.sluice.lsm.schema.DataTypes;
 import io.sluice.replicator.messages.BadMessageException;
 import io.sluice.replicator.messages.Change;
 import io.sluice.replicator.messages.rows.PartRow;
 import io.sluice.replicator.messages.rows.TableInference;
+import io.sluice.replicator.wide.WideColumns;
+import io.sluice.sinks.TableTarget;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -21,21 +23,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A wide table's columns and options by its rule: each part is a sequence group of its own columns.
- * Options name only columns that are there, and grow with them. Pure.
+ * A wide table that topics fill: its columns' types are what the rule says, else what messages
+ * tell. Pure.
  */
 public final class WideTable {
 
-  private static final String SUM = "sum";
   private static final int DECIMAL_DIGITS_MAX = 38;
   private static final int FRACTION_DIGITS = 18;
 
-  /** Functions whose value of an older row can be replaced, or needs no replacing. */
-  private static final Set<String> REPLACEABLE = Set.of(SUM, "last_value", "last_non_null_value");
-
-  private final WideRule rule;
-  private final SourceTableId id;
-  private final Map<String, DataType> types = new LinkedHashMap<>();
+  private final WideColumns wide;
   private final Set<String> sums = new LinkedHashSet<>();
   private final TableInference inference;
 
@@ -43,95 +39,47 @@ public final class WideTable {
    * @throws IllegalArgumentException if a type in the rule is none; the message says which
    */
   public WideTable(WideRule rule) {
-    this.rule = rule;
-    this.id = new SourceTableId(rule.database(), rule.table());
-    rule.types()
-        .forEach(
-            (column, text) -> {
-              try {
-                types.put(column, DataTypeText.parse(text).withNullable(true));
-              } catch (IllegalArgumentException e) {
-                throw new IllegalArgumentException(
-                    "column " + column + " of " + id + ": " + e.getMessage(), e);
-              }
-            });
+    this.wide = new WideColumns(rule);
     for (WidePart part : rule.parts()) {
-      types.put(part.counterColumn(), DataTypes.BIGINT);
-      sums.addAll(columns(part).sums());
+      sums.addAll(WideColumns.sums(part));
     }
-    this.inference = new TableInference(id, rule.primaryKey(), types, Map.of());
+    this.inference = new TableInference(wide.id(), rule.primaryKey(), wide.types(), Map.of());
   }
 
   public SourceTableId id() {
-    return id;
+    return wide.id();
   }
 
   WideRule rule() {
-    return rule;
-  }
-
-  /** All columns that may be, in the table's order. */
-  private Set<String> columnsInOrder() {
-    Set<String> result = new LinkedHashSet<>(rule.primaryKey());
-    for (WidePart part : rule.parts()) {
-      result.addAll(part.columns().keySet());
-    }
-    for (WidePart part : rule.parts()) {
-      result.addAll(part.sequenceColumns());
-    }
-    return result;
-  }
-
-  /** Functions of a part that can't take an older row's value back, by column. */
-  static Map<String, String> onlyAdding(WidePart part) {
-    Map<String, String> result = new LinkedHashMap<>(part.aggregates());
-    result.values().removeIf(REPLACEABLE::contains);
-    return result;
+    return wide.rule();
   }
 
   /** What a part fills. */
   PartRow.Columns columns(WidePart part) {
-    Map<String, String> fields = new LinkedHashMap<>(part.columns());
-    List<String> sequence = part.fieldColumns();
-    for (int i = 0; i < part.sequence().size(); i++) {
-      fields.put(sequence.get(i), part.sequence().get(i));
-    }
-    List<String> sums =
-        part.aggregates().entrySet().stream()
-            .filter(each -> each.getValue().equals(SUM))
-            .map(Map.Entry::getKey)
-            .toList();
-    return new PartRow.Columns(fields, rule.primaryKey(), sequence, sums, part.counterColumn());
+    return new PartRow.Columns(
+        WideColumns.fields(part),
+        rule().primaryKey(),
+        part.fieldColumns(),
+        WideColumns.sums(part),
+        part.counterColumn());
   }
 
-  /**
-   * The table as the rule alone tells it: columns whose type is given. Null if a key column's is
-   * not.
-   */
+  /** See {@link WideColumns#declared}. */
   public @Nullable SourceTable declared() {
-    Map<String, SourceColumn> columns = new LinkedHashMap<>();
-    for (String name : columnsInOrder()) {
-      DataType type = types.get(name);
-      if (type != null) {
-        columns.put(name, column(name, type));
-      } else if (rule.primaryKey().contains(name)) {
-        return null;
-      }
-    }
-    return new SourceTable(id, List.copyOf(columns.values()), rule.primaryKey());
+    return wide.declared();
   }
 
   /** The table with every column that it may have; types that nobody has told yet are a guess. */
   SourceTable whole() {
     List<SourceColumn> columns = new ArrayList<>();
-    for (String name : columnsInOrder()) {
-      DataType type = types.get(name);
+    for (String name : wide.inOrder()) {
+      DataType type = wide.types().get(name);
       columns.add(
-          column(
+          wide.column(
               name,
               type != null ? type : sums.contains(name) ? DataTypes.BIGINT : DataTypes.STRING));
     }
-    return new SourceTable(id, columns, rule.primaryKey());
+    return new SourceTable(id(), columns, rule().primaryKey());
   }
 
   /**
@@ -149,7 +97,7 @@ public final class WideTable {
       columns.put(column.name(), sums.contains(column.name()) ? roomy(column) : column);
     }
     List<SourceColumn> result = new ArrayList<>();
-    for (String name : columnsInOrder()) {
+    for (String name : wide.inOrder()) {
       SourceColumn column = columns.remove(name);
       if (column != null) {
         result.add(column);
@@ -157,13 +105,13 @@ public final class WideTable {
     }
     // Of a rule before: they stay.
     result.addAll(columns.values());
-    return new SourceTable(id, result, rule.primaryKey());
+    return new SourceTable(id(), result, rule().primaryKey());
   }
 
   /** A sum outgrows its values, and the table format lets it wrap without a word. */
   private SourceColumn roomy(SourceColumn column) {
     DataType type = column.lakeType();
-    if (type == null || types.containsKey(column.name())) {
+    if (type == null || wide.types().containsKey(column.name())) {
       return column;
     }
     DataType wide =
@@ -178,46 +126,13 @@ public final class WideTable {
     return SourceColumn.ofLake(column.name(), wide, column.nullable());
   }
 
-  private SourceColumn column(String name, DataType type) {
-    return SourceColumn.ofLake(name, type, !rule.primaryKey().contains(name));
+  /** See {@link WideColumns#options}. */
+  public Map<String, String> options(SourceTable table) {
+    return wide.options(table);
   }
 
-  /** Table options for these columns, the rule's own among them. */
-  public Map<String, String> options(SourceTable table) {
-    Set<String> there = new LinkedHashSet<>();
-    table.columns().forEach(column -> there.add(column.name()));
-    Map<String, String> options = new LinkedHashMap<>();
-    options.put("merge-engine", "partial-update");
-    List<String> removing = new ArrayList<>();
-    for (WidePart part : rule.parts()) {
-      List<String> sequence = part.sequenceColumns();
-      List<String> members =
-          part.columns().keySet().stream()
-              .filter(there::contains)
-              .filter(column -> !rule.primaryKey().contains(column))
-              .toList();
-      if (!there.containsAll(sequence)) {
-        continue;
-      }
-      if (!members.isEmpty()) {
-        options.put(
-            "fields." + String.join(",", sequence) + ".sequence-group", String.join(",", members));
-      }
-      if (part.onDelete() == WidePart.OnDelete.DELETE_ROW && !members.isEmpty()) {
-        removing.addAll(sequence);
-      }
-      part.aggregates()
-          .forEach(
-              (column, function) -> {
-                if (there.contains(column)) {
-                  options.put("fields." + column + ".aggregate-function", function);
-                }
-              });
-    }
-    if (!removing.isEmpty()) {
-      options.put("partial-update.remove-record-on-sequence-group", String.join(",", removing));
-    }
-    options.putAll(rule.options());
-    return options;
+  /** See {@link WideColumns#target}. */
+  TableTarget target(LakeTarget lake, SourceTable definition) {
+    return wide.target(lake, definition);
   }
 }
