@@ -94,16 +94,19 @@ abstract class Aggregate {
           case COLLECT ->
               new CollectAggregate(field, column, (ArrayType) field.type(), aggregation.distinct());
           case MERGE_MAP -> new MapAggregate(field, column, (MapType) field.type());
-          case MERGE_MAP_WITH_KEYTIME,
-              NESTED_UPDATE,
-              NESTED_PARTIAL_UPDATE,
-              HLL_SKETCH,
-              THETA_SKETCH,
-              RBM32,
-              RBM64 ->
+          case NESTED_UPDATE -> nested(field, column, aggregation, NestedAggregate.Newer.REPLACES);
+          case NESTED_PARTIAL_UPDATE ->
+              nested(field, column, aggregation, NestedAggregate.Newer.FILLS);
+          case MERGE_MAP_WITH_KEYTIME, HLL_SKETCH, THETA_SKETCH, RBM32, RBM64 ->
               throw new AssertionError(function);
         };
     return aggregation.ignoreRetract() ? new IgnoringRetracts(result) : result;
+  }
+
+  private static Aggregate nested(
+      DataField field, int column, Aggregation aggregation, NestedAggregate.Newer newer) {
+    return new NestedAggregate(
+        field, column, aggregation.nested(), newer, !aggregation.refusesRetract());
   }
 
   private static Aggregate arithmetic(DataField field, int column, AggregateFunction function) {

@@ -3,6 +3,7 @@ package io.sluice.lsm.schema;
 import io.sluice.lsm.schema.DataType.ArrayType;
 import io.sluice.lsm.schema.DataType.LengthType;
 import io.sluice.lsm.schema.DataType.MapType;
+import io.sluice.lsm.schema.DataType.NestedRowType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,11 +56,25 @@ public enum AggregateFunction {
   }
 
   /** What a retract does to a column of a type. */
-  Retract retract(DataType type) {
-    // Equal bytes and nested values are different ones to Paimon: nothing could be found.
-    return this == COLLECT && type instanceof ArrayType array && !comparable(array.element())
-        ? Retract.REFUSED
-        : retract;
+  Retract retract(DataType type, MergeOptions.NestedRows nested) {
+    if (type instanceof ArrayType array) {
+      // Equal bytes and nested values are different ones to Paimon: nothing could be found.
+      if (this == COLLECT && !comparable(array.element())) {
+        return Retract.REFUSED;
+      }
+      // Nor does it find a NaN; it takes 0.0 for -0.0.
+      if (this == NESTED_UPDATE
+          && nested.key().isEmpty()
+          && array.element() instanceof NestedRowType row
+          && !row.fields().stream().map(DataField::type).allMatch(AggregateFunction::exact)) {
+        return Retract.REFUSED;
+      }
+    }
+    return retract;
+  }
+
+  private static boolean exact(DataType type) {
+    return comparable(type) && type.root() != TypeRoot.FLOAT && type.root() != TypeRoot.DOUBLE;
   }
 
   /** The function of that name, an older name too; null if Paimon 1.4 has none. */
@@ -79,7 +94,7 @@ public enum AggregateFunction {
   @Nullable String lacking(DataType type, boolean distinct) {
     return switch (this) {
       case HLL_SKETCH, THETA_SKETCH, RBM32, RBM64 -> "needs a sketch library";
-      case MERGE_MAP_WITH_KEYTIME, NESTED_UPDATE, NESTED_PARTIAL_UPDATE -> "works on nested rows";
+      case MERGE_MAP_WITH_KEYTIME -> "keeps a time for each key of a map";
       case COLLECT ->
           distinct && type instanceof ArrayType array && !comparable(array.element())
               ? "has to tell elements of type " + array.element().root() + " apart"
@@ -99,7 +114,9 @@ public enum AggregateFunction {
           LISTAGG,
           BOOL_AND,
           BOOL_OR,
-          PRIMARY_KEY ->
+          PRIMARY_KEY,
+          NESTED_UPDATE,
+          NESTED_PARTIAL_UPDATE ->
           null;
     };
   }
@@ -122,8 +139,11 @@ public enum AggregateFunction {
           type.root() == TypeRoot.VARCHAR && ((LengthType) type).length() == DataType.MAX_LENGTH
               ? null
               : "a STRING column";
-      case COLLECT, NESTED_UPDATE, NESTED_PARTIAL_UPDATE ->
-          type.root() == TypeRoot.ARRAY ? null : "an ARRAY column";
+      case COLLECT -> type.root() == TypeRoot.ARRAY ? null : "an ARRAY column";
+      case NESTED_UPDATE, NESTED_PARTIAL_UPDATE ->
+          type instanceof ArrayType array && array.element() instanceof NestedRowType
+              ? null
+              : "an ARRAY of ROW column";
       case MERGE_MAP, MERGE_MAP_WITH_KEYTIME -> type.root() == TypeRoot.MAP ? null : "a MAP column";
       case HLL_SKETCH, THETA_SKETCH, RBM32, RBM64 ->
           type.root() == TypeRoot.VARBINARY ? null : "a VARBINARY column";

@@ -69,6 +69,7 @@ public record MergeOptions(
    * @param ignoreRetract {@code fields.<column>.ignore-retract}
    * @param distinct {@code fields.<column>.distinct}
    * @param delimiter {@code fields.<column>.list-agg-delimiter}
+   * @param nested options of functions over nested rows
    * @param refusesRetract whether a -U or -D can't be merged
    * @param lacking why this engine does not compute the function, to be read after its name
    */
@@ -77,8 +78,21 @@ public record MergeOptions(
       boolean ignoreRetract,
       boolean distinct,
       String delimiter,
+      NestedRows nested,
       boolean refusesRetract,
       @Nullable String lacking) {}
+
+  /**
+   * Of the functions over nested rows.
+   *
+   * @param key {@code fields.<column>.nested-key}: fields of the nested row; empty: it has none
+   * @param countLimit {@code fields.<column>.count-limit}: an array of so many rows takes no more
+   */
+  public record NestedRows(List<String> key, int countLimit) {
+    public NestedRows {
+      key = List.copyOf(key);
+    }
+  }
 
   /**
    * The options of a schema.
@@ -355,14 +369,43 @@ public record MergeOptions(
         conflict(prefix + ".ignore-retract", "aggregation.remove-record-on-delete");
       }
       boolean distinct = in.flag(prefix + ".distinct", false);
+      NestedRows nested = nestedRows(field, function);
       return new Aggregation(
           function,
           ignoreRetract,
           distinct,
           // As it stands: a delimiter may be blank.
           schema.options().getOrDefault(prefix + ".list-agg-delimiter", ","),
-          !ignoreRetract && function.retract(field.type()) == AggregateFunction.Retract.REFUSED,
+          nested,
+          !ignoreRetract
+              && function.retract(field.type(), nested) == AggregateFunction.Retract.REFUSED,
           function.lacking(field.type(), distinct));
+    }
+
+    private NestedRows nestedRows(DataField field, AggregateFunction function) {
+      boolean limited = function == AggregateFunction.NESTED_UPDATE;
+      if (!limited && function != AggregateFunction.NESTED_PARTIAL_UPDATE) {
+        return new NestedRows(List.of(), Integer.MAX_VALUE);
+      }
+      String key = FIELDS + field.name() + ".nested-key";
+      List<String> names = in.names(key);
+      if (field.type() instanceof DataType.ArrayType array
+          && array.element() instanceof DataType.NestedRowType row) {
+        RowType type = new RowType(row.fields());
+        for (String name : names) {
+          if (type.position(name) < 0) {
+            problems.add(key + " names field " + name + ", which the nested row lacks");
+          }
+        }
+      }
+      if (!limited && names.isEmpty()) {
+        problems.add(function.text() + " of column " + field.name() + " needs " + key);
+      }
+      return new NestedRows(
+          names,
+          limited
+              ? in.number(FIELDS + field.name() + ".count-limit", Integer.MAX_VALUE, 0)
+              : Integer.MAX_VALUE);
     }
   }
 }

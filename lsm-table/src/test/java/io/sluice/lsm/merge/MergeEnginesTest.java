@@ -14,6 +14,7 @@ import io.sluice.lsm.schema.DataField;
 import io.sluice.lsm.schema.DataType;
 import io.sluice.lsm.schema.DataType.ArrayType;
 import io.sluice.lsm.schema.DataType.MapType;
+import io.sluice.lsm.schema.DataType.NestedRowType;
 import io.sluice.lsm.schema.DataTypeText;
 import io.sluice.lsm.schema.RowType;
 import io.sluice.lsm.schema.TableSchema;
@@ -39,7 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  *
  * <pre>
  * columns name TYPE, ...      the table's columns from here on; NOT NULL ones are the key; INT[] is
- *                             an ARRAY, INT:STRING a MAP
+ *                             an ARRAY, INT:STRING a MAP, INT|STRING[] an ARRAY of ROW of f0, f1
  * options key=value ...       its options; {@code ~} stands for a blank
  * open [alone]                whether such a table is accepted
  * merge                       lines "+I @5 1 a null": records of one key in the order in which they
@@ -54,7 +55,8 @@ class MergeEnginesTest {
   private Map<String, String> options = Map.of();
 
   @ParameterizedTest
-  @ValueSource(strings = {"deduplicate", "partial-update", "aggregation", "first-row"})
+  @ValueSource(
+      strings = {"deduplicate", "partial-update", "aggregation", "first-row", "nested-update"})
   void mergesAsTheScriptSays(String name) throws Exception {
     Script script = Script.load("merge/" + name + ".txt");
     assertThat(script.run(this::execute)).isEqualTo(script.expected());
@@ -89,7 +91,14 @@ class MergeEnginesTest {
 
   private static DataType type(String text) {
     if (text.endsWith("[]")) {
-      return new ArrayType(DataTypeText.parse(text.substring(0, text.length() - 2)), true);
+      return new ArrayType(type(text.substring(0, text.length() - 2)), true);
+    }
+    if (text.contains("|")) {
+      List<DataField> fields = new ArrayList<>();
+      for (String field : text.split("\\|")) {
+        fields.add(new DataField(100 + fields.size(), "f" + fields.size(), type(field)));
+      }
+      return new NestedRowType(fields, true);
     }
     int colon = text.indexOf(':');
     return colon < 0
@@ -170,6 +179,14 @@ class MergeEnginesTest {
         String values = Stream.of(entries).map(e -> e.split(":")[1]).collect(joining(","));
         yield new Boxed.Entries(
             elements(((MapType) type).key(), keys), elements(((MapType) type).value(), values));
+      }
+      case ROW -> {
+        List<Object> fields = new ArrayList<>();
+        String[] words = text.split("\\|");
+        for (int i = 0; i < words.length; i++) {
+          fields.add(elements(((NestedRowType) type).fields().get(i).type(), words[i]).get(0));
+        }
+        yield fields;
       }
       default -> throw new AssertionError(type);
     };

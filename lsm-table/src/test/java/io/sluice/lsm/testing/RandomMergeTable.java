@@ -7,6 +7,7 @@ import io.sluice.lsm.binary.TestRows;
 import io.sluice.lsm.row.RowKind;
 import io.sluice.lsm.schema.DataField;
 import io.sluice.lsm.schema.DataType;
+import io.sluice.lsm.schema.DataType.NestedRowType;
 import io.sluice.lsm.schema.DataTypes;
 import io.sluice.lsm.schema.MergeEngine;
 import io.sluice.lsm.schema.RowType;
@@ -27,10 +28,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A table with a random merge engine and random options of it, and random rows for it.
  *
- * <p>Columns, in a random order: k the key; a, b and s1 make the group of s1; c, d, s2 and t2 that
- * of (s2, t2); the others are in no group.
+ * <p>Columns, in a random order: k the key; a, b, n and s1 make the group of s1; c, d, s2 and t2
+ * that of (s2, t2); the others are in no group.
  */
 public final class RandomMergeTable {
+
+  private static int nestedIds = 100;
 
   /** How far options and rows go. */
   public enum Nature {
@@ -61,13 +64,31 @@ public final class RandomMergeTable {
     COLUMNS.put("text", DataTypes.STRING);
     COLUMNS.put("list", new DataType.ArrayType(DataTypes.STRING, true));
     COLUMNS.put("dates", new DataType.ArrayType(DataTypes.timestamp(6), true));
+    COLUMNS.put("n", rows(DataTypes.INT, DataTypes.STRING, DataTypes.BIGINT));
+    COLUMNS.put("rows", rows(DataTypes.STRING, DataTypes.decimal(30, 3), DataTypes.timestamp(6)));
+    COLUMNS.put(
+        "deep",
+        rows(
+            DataTypes.SMALLINT,
+            DataTypes.DOUBLE,
+            new DataType.ArrayType(DataTypes.STRING, true),
+            new NestedRowType(
+                List.of(new DataField(nestedIds++, "inner", DataTypes.STRING)), true)));
     COLUMNS.put(
         "map", new DataType.MapType(DataTypes.INT.withNullable(false), DataTypes.STRING, true));
   }
 
-  private static final List<String> GROUP1 = List.of("a", "b");
+  private static DataType rows(DataType... types) {
+    List<DataField> fields = new ArrayList<>();
+    for (DataType type : types) {
+      fields.add(new DataField(nestedIds++, "f" + fields.size(), type));
+    }
+    return new DataType.ArrayType(new NestedRowType(fields, true), true);
+  }
+
+  private static final List<String> GROUP1 = List.of("a", "b", "n");
   private static final List<String> GROUP2 = List.of("c", "d");
-  private static final List<String> GROUPED = List.of("a", "b", "s1", "c", "d", "s2", "t2");
+  private static final List<String> GROUPED = List.of("a", "b", "n", "s1", "c", "d", "s2", "t2");
 
   private final Random random;
   private final Nature nature;
@@ -104,7 +125,7 @@ public final class RandomMergeTable {
     }
     this.schema =
         new TableSchema(
-            0, new RowType(fields), fields.size() - 1, List.of(), List.of("k"), options, null, 0);
+            0, new RowType(fields), nestedIds, List.of(), List.of("k"), options, null, 0);
   }
 
   public TableSchema schema() {
@@ -161,7 +182,7 @@ public final class RandomMergeTable {
       options.put("partial-update.remove-record-on-sequence-group", "s1");
       removals = true;
     }
-    for (String member : List.of("a", "b", "c", "d")) {
+    for (String member : List.of("a", "b", "c", "d", "n")) {
       if (random.nextBoolean()) {
         function(member, wild() ? functions(member) : commutative(member));
       }
@@ -205,9 +226,14 @@ public final class RandomMergeTable {
     String function = possible.get(random.nextInt(possible.size()));
     String prefix = "fields." + column + ".";
     options.put(prefix + "aggregate-function", function);
+    boolean takesAway =
+        List.of("sum", "last_value", "last_non_null_value", "collect", "merge_map", "nested_update")
+            .contains(function);
     if (function.equals("collect")) {
       // The order of a hash set depends on what is merged first.
-      options.put(prefix + "distinct", Boolean.toString(wild() && random.nextBoolean()));
+      boolean rows = ((DataType.ArrayType) COLUMNS.get(column)).element() instanceof NestedRowType;
+      takesAway &= !rows;
+      options.put(prefix + "distinct", Boolean.toString(wild() && !rows && random.nextBoolean()));
     }
     if (function.equals("listagg")) {
       options.put(
@@ -215,9 +241,9 @@ public final class RandomMergeTable {
           List.of(",", "; ", wild() ? "" : "|").get(random.nextInt(3)));
       options.put(prefix + "distinct", Boolean.toString(random.nextBoolean()));
     }
-    boolean takesAway =
-        List.of("sum", "last_value", "last_non_null_value", "collect", "merge_map")
-            .contains(function);
+    if (function.startsWith("nested_")) {
+      takesAway &= nested(column, function);
+    }
     boolean ignores = !takesAway || (wild() ? random.nextInt(3) == 0 : !function.equals("sum"));
     // Aggregation tables that remove records admit none that ignores retracts.
     if ((retracts || removals)
@@ -227,9 +253,24 @@ public final class RandomMergeTable {
     }
   }
 
+  /** Options of a function over nested rows; whether it can take rows away again. */
+  private boolean nested(String column, String function) {
+    String prefix = "fields." + column + ".";
+    boolean keyed = !function.equals("nested_update") || random.nextInt(3) > 0;
+    if (keyed) {
+      options.put(prefix + "nested-key", List.of("f0", "f1", "f2,f0").get(random.nextInt(3)));
+    }
+    if (wild() && function.equals("nested_update") && random.nextInt(3) == 0) {
+      options.put(prefix + "count-limit", Integer.toString(random.nextInt(6)));
+    }
+    return keyed || !column.equals("deep");
+  }
+
   private static List<String> commutative(String column) {
     return switch (COLUMNS.get(column).root()) {
       case VARCHAR -> List.of("max", "min");
+      // Of a late row's elements those that are there already win: it matters who meets first.
+      case ARRAY -> List.of();
       default -> List.of("sum", "max", "min", "product");
     };
   }
@@ -242,7 +283,18 @@ public final class RandomMergeTable {
       case BOOLEAN -> result.addAll(List.of("bool_and", "bool_or"));
       case VARCHAR -> result.addAll(List.of("max", "min", "listagg", "listagg", "listagg"));
       case TIMESTAMP -> result.addAll(List.of("max", "min"));
-      case ARRAY -> result.addAll(List.of("collect", "collect", "collect", "collect"));
+      case ARRAY -> {
+        if (((DataType.ArrayType) COLUMNS.get(column)).element() instanceof NestedRowType) {
+          result.addAll(List.of("nested_update", "nested_update", "nested_update", "collect"));
+          result.addAll(List.of("nested_update", "nested_update"));
+          if (wild()) {
+            // The order of its rows depends on what is merged first.
+            result.addAll(List.of("nested_partial_update", "nested_partial_update"));
+          }
+        } else {
+          result.addAll(List.of("collect", "collect", "collect", "collect"));
+        }
+      }
       case MAP -> result.addAll(List.of("merge_map", "merge_map", "merge_map"));
       case DECIMAL -> result.addAll(List.of("max", "min", "sum", "sum"));
       default -> result.addAll(List.of("max", "min", "sum", "sum", "product"));
@@ -340,9 +392,24 @@ public final class RandomMergeTable {
         values[i] = value(field.type());
       }
     }
+    if (!wild() && removals && grouped) {
+      leaveOutGroup2(values);
+    }
     BinaryRow row = TestRows.row(schema.rowType(), values);
     row.setKind(kind);
     return row;
+  }
+
+  /**
+   * A row of a key whose -D a compaction has dropped stays as it is, with members of a group that
+   * it says nothing of; beside the -D they are left out.
+   */
+  private void leaveOutGroup2(@Nullable Object[] values) {
+    int[] at = schema.rowType().positions(List.of("s2", "t2", "c", "d"));
+    if (values[at[0]] == null && values[at[1]] == null) {
+      values[at[2]] = null;
+      values[at[3]] = null;
+    }
   }
 
   private Object value(DataType type) {
@@ -380,12 +447,22 @@ public final class RandomMergeTable {
   }
 
   private Object boxed(DataType type) {
+    if (type instanceof NestedRowType row) {
+      List<Object> fields = new ArrayList<>();
+      row.fields()
+          .forEach(field -> fields.add(random.nextInt(4) == 0 ? null : boxed(field.type())));
+      return fields;
+    }
     Object value = value(type);
     if (value instanceof String text) {
       return TestRows.utf8(text);
     }
-    LocalDateTime time = (LocalDateTime) value;
-    return new Moment(time.toInstant(ZoneOffset.UTC).toEpochMilli(), time.getNano() % 1_000_000);
+    if (value instanceof LocalDateTime time) {
+      return new Moment(time.toInstant(ZoneOffset.UTC).toEpochMilli(), time.getNano() % 1_000_000);
+    }
+    return value instanceof Integer || value instanceof Short
+        ? ((Number) value).longValue()
+        : value;
   }
 
   /** Some of the columns, in a random order. */
