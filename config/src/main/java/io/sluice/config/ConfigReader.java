@@ -336,13 +336,23 @@ final class ConfigReader {
         return kafka.tables(section, standard);
       }
       List<TableRule> rules = new ArrayList<>();
+      List<WideRule> wide = new ArrayList<>();
       for (Section rule : section.sections("rules", KnownKeys.RULE)) {
-        rule(rule).ifPresent(rules::add);
+        if (WideReader.isWide(rule)) {
+          WideReader.read(rule, WideReader.Sources.TABLES).ifPresent(wide::add);
+        } else {
+          rule(rule).ifPresent(rules::add);
+        }
       }
-      return new TablesConfig(standard, rules, List.of(), List.of());
+      return new TablesConfig(standard, rules, List.of(), wide);
     }
 
     private Optional<TableRule> rule(Section rule) {
+      for (String key : List.of("primary-key", "merge-engine", "types")) {
+        if (rule.has(key)) {
+          rule.problem(key, "it belongs to a rule with from.", "Take it out.");
+        }
+      }
       if (rule.has("computed")) {
         rule.problem(
             "computed", "computed columns are not available in this version.", "Take it out.");

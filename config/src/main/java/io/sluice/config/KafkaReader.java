@@ -137,7 +137,7 @@ final class KafkaReader {
     List<WideRule> wide = new ArrayList<>();
     for (Section rule : tables.sections("rules", KnownKeys.TOPIC_RULE)) {
       if (WideReader.isWide(rule)) {
-        WideReader.read(rule).ifPresent(wide::add);
+        WideReader.read(rule, WideReader.Sources.TOPICS).ifPresent(wide::add);
       } else {
         rule(rule).ifPresent(plain::add);
       }

@@ -12,7 +12,17 @@ final class KnownKeys {
   /** Keys of one element of {@code tables.rules}, which has no place in {@code reference.conf}. */
   static final Set<String> RULE =
       Set.of(
-          "match", "into", "bucket", "partition-by", "computed", "options", "tinyint1-as-boolean");
+          "match",
+          "into",
+          "bucket",
+          "partition-by",
+          "computed",
+          "options",
+          "tinyint1-as-boolean",
+          "primary-key",
+          "merge-engine",
+          "types",
+          "from");
 
   /** The same of a pipeline that reads topics. */
   static final Set<String> TOPIC_RULE =

@@ -41,8 +41,50 @@ public final class TableRouting {
         && include.stream().anyMatch(pattern -> pattern.matchesDatabase(database));
   }
 
+  /** Wide tables; each part of each counts that matches a table. */
+  public List<WideRule> wideRules() {
+    return tables.wideRules();
+  }
+
+  /** Whether a captured table fills a part of a wide table. */
+  public boolean fillsPart(String database, String table) {
+    return captures(database, table)
+        && tables.wideRules().stream()
+            .flatMap(rule -> rule.parts().stream())
+            .anyMatch(part -> takes(part, database, table));
+  }
+
+  /** Whether a captured table fills this part. */
+  public static boolean takes(WidePart part, String database, String table) {
+    return part.from().isPresent() && part.from().get().matches(database, table);
+  }
+
   /**
-   * Where a table goes; empty if it is not captured.
+   * The lake table of a wide rule, without the options that follow from its parts.
+   *
+   * @param size of the largest table that fills a part
+   */
+  public LakeTarget target(WideRule rule, SourceSize size) {
+    TableDefaults defaults = tables.defaults();
+    boolean auto = rule.buckets().isEmpty() && defaults.buckets().isEmpty();
+    Map<String, String> options = new LinkedHashMap<>(defaults.options());
+    options.put("file.format", defaults.fileFormat());
+    options.putAll(rule.options());
+    return new LakeTarget(
+        rule.database(),
+        rule.table(),
+        auto
+            ? autoBuckets(rule.partitionBy(), size, defaults.bucketBytes())
+            : rule.buckets().orElse(defaults.buckets().orElse(1)),
+        auto ? reason(rule.partitionBy(), size) : "",
+        rule.partitionBy(),
+        options,
+        defaults.tinyIntOneAsBoolean());
+  }
+
+  /**
+   * Where a table goes that is copied as it is; empty if it is not captured, or if it fills a part
+   * of a wide table and no rule names a table of its own for it.
    *
    * @param size what {@code bucket = auto} goes by
    */
@@ -52,6 +94,9 @@ public final class TableRouting {
     }
     Optional<TableRule> rule =
         tables.rules().stream().filter(each -> each.match().matches(database, table)).findFirst();
+    if (rule.isEmpty() && fillsPart(database, table)) {
+      return Optional.empty();
+    }
     TableDefaults defaults = tables.defaults();
     boolean auto = defaults.buckets().isEmpty();
     int buckets = defaults.buckets().orElse(0);

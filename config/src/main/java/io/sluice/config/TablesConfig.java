@@ -8,7 +8,7 @@ import java.util.List;
  * @param rules the first whose pattern matches counts; what it leaves open comes from {@code
  *     defaults}
  * @param topicRules the same for topics; a pipeline has one kind
- * @param wideRules tables that several topics fill; all that match count
+ * @param wideRules tables that several sources fill; all that match count
  */
 public record TablesConfig(
     TableDefaults defaults,

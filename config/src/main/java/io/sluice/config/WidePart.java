@@ -11,8 +11,10 @@ import java.util.stream.Stream;
  * What one source gives to a wide table.
  *
  * @param name of the part: its own columns are {@code _seq_<name>...}
- * @param match topics it comes from; empty: another pipeline fills it
- * @param from the table that a message must name, {@code database.table}; empty: any
+ * @param match topics it comes from; empty: it comes from a database's tables, or another pipeline
+ *     fills it
+ * @param from the table that a message must name, {@code database.table}, empty: any; of a part
+ *     that comes from a database: its tables
  * @param columns source fields by column of the wide table, the key's too
  * @param sequence source fields that say which of two rows is newer; empty: the one that came later
  * @param onDelete what a deleted row of the source does
@@ -64,6 +66,6 @@ public record WidePart(
 
   /** Whether another pipeline fills it. */
   public boolean isElsewhere() {
-    return match.isEmpty();
+    return match.isEmpty() && from.isEmpty();
   }
 }

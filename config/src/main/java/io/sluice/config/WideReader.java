@@ -19,6 +19,15 @@ final class WideReader {
   private static final String OPTIONS =
       "Options of groups and functions follow from the parts: take it out of options.";
 
+  /** What the parts of this pipeline come from. */
+  enum Sources {
+    TOPICS,
+    TABLES
+  }
+
+  /** Functions that a row may run through again, as it does while its table is copied. */
+  private static final Set<String> REPEATABLE = Set.of("last_value", "last_non_null_value");
+
   private WideReader() {}
 
   /** Whether a rule is of this kind. */
@@ -26,7 +35,7 @@ final class WideReader {
     return rule.has("from");
   }
 
-  static Optional<WideRule> read(Section rule) {
+  static Optional<WideRule> read(Section rule, Sources sources) {
     for (String key : rule.keys()) {
       if (!KnownKeys.WIDE_RULE.contains(key)) {
         rule.problem(key, "a rule with from has no such key.", "Take it out.");
@@ -48,7 +57,7 @@ final class WideReader {
           "primary-key", "a wide table needs one.", "Write e.g. primary-key = [order_id].");
     }
     Map<String, String> types = rule.has("types") ? rule.texts("types") : Map.of();
-    List<WidePart> parts = parts(rule, key);
+    List<WidePart> parts = parts(rule, key, sources);
     Map<String, String> options = rule.has("options") ? rule.texts("options") : Map.of();
     for (String option : options.keySet()) {
       if (option.startsWith("fields.")
@@ -76,12 +85,12 @@ final class WideReader {
             options));
   }
 
-  private static List<WidePart> parts(Section rule, List<String> key) {
+  private static List<WidePart> parts(Section rule, List<String> key, Sources sources) {
     List<WidePart> result = new ArrayList<>();
     Set<String> names = new HashSet<>();
     Map<String, String> owners = new LinkedHashMap<>();
     for (Section part : rule.sections("from", KnownKeys.WIDE_PART)) {
-      part(part, key)
+      part(part, key, sources)
           .ifPresent(
               read -> {
                 if (!names.add(read.name())) {
@@ -108,13 +117,18 @@ final class WideReader {
     return result;
   }
 
-  private static Optional<WidePart> part(Section part, List<String> key) {
+  private static Optional<WidePart> part(Section part, List<String> key, Sources sources) {
     boolean elsewhere = part.has("elsewhere") && part.bool("elsewhere");
-    Optional<TopicPattern> match =
+    boolean topics = sources == Sources.TOPICS;
+    String text =
         elsewhere
-            ? Optional.empty()
-            : KafkaReader.topic(
-                part, "match", part.required("match", "Give the pattern of its topics."));
+            ? ""
+            : part.required("match", "Give the pattern of its " + (topics ? "topics." : "tables."));
+    Optional<TopicPattern> match =
+        topics ? KafkaReader.topic(part, "match", text) : Optional.empty();
+    if (part.has("table") && (elsewhere || !topics)) {
+      part.problem("table", "only a part that comes from topics has it.", "Take it out.");
+    }
     if (elsewhere && part.has("match")) {
       part.problem(
           "match", "another pipeline fills this part.", "Keep one of match and elsewhere.");
@@ -139,9 +153,27 @@ final class WideReader {
             "aggregate", column + " is no column of this part.", "Name one of its columns.");
       }
     }
+    if (!topics && !elsewhere) {
+      for (Map.Entry<String, String> each : aggregates.entrySet()) {
+        if (!REPEATABLE.contains(each.getValue())) {
+          part.problem(
+              "aggregate",
+              each.getValue()
+                  + " of "
+                  + each.getKey()
+                  + ": a database's rows are copied while they change, and would count twice.",
+              "There are last_value and last_non_null_value. Add up when you read, or send the"
+                  + " table's changes through a topic.");
+        }
+      }
+    }
     Optional<TablePattern> from =
-        part.optional("table").flatMap(text -> part.pattern("table", text));
-    return name.isEmpty()
+        topics
+            ? elsewhere
+                ? Optional.empty()
+                : part.optional("table").flatMap(each -> part.pattern("table", each))
+            : part.pattern("match", text);
+    return name.isEmpty() || !topics && !elsewhere && from.isEmpty()
         ? Optional.empty()
         : Optional.of(
             new WidePart(

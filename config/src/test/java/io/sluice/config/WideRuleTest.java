@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -111,5 +112,56 @@ class WideRuleTest {
     String rule = "sluice.tables.rules = [ { into = \"d.w\", primary-key = [k], " + line + " } ]";
     assertThat(files.problemsOf(REQUIRED + rule))
         .anySatisfy(problem -> assertThat(problem.what()).contains(what));
+  }
+
+  @Nested
+  class OfADatabase {
+    private static final String MYSQL =
+        """
+        sluice.pipeline = wide
+        sluice.warehouse = "file:///lake/warehouse"
+        sluice.source { type = mysql, host = db, user = u, include = ["shop.*"] }
+        """;
+
+    @Test
+    void partsAreTables() throws Exception {
+      SluiceConfig config =
+          ConfigLoader.load(
+              files.write(
+                  MYSQL
+                      + """
+                      sluice.tables.rules = [
+                        { into = "dwd.order_wide", primary-key = [order_id]
+                          types { order_id = BIGINT, user_id = BIGINT, paid = BIGINT }
+                          from = [
+                            { name = orders, match = "shop.orders", columns { order_id = id, user_id = user_id } }
+                            { name = pays, elsewhere = true, aggregate { paid = sum }
+                              columns { order_id = order_id, paid = amount } } ] }
+                        { match = "shop.items", into = "ods.*" } ]
+                      """),
+              Map.of());
+      WideRule rule = config.routing().wideRules().get(0);
+      assertThat(rule.parts().get(0).isElsewhere()).isFalse();
+      assertThat(rule.parts().get(1).isElsewhere()).isTrue();
+      assertThat(config.routing().fillsPart("shop", "orders")).isTrue();
+      assertThat(config.routing().target("shop", "orders", SourceSize.UNKNOWN)).isEmpty();
+      assertThat(config.routing().target("shop", "items", SourceSize.UNKNOWN)).isPresent();
+      assertThat(config.routing().target(rule, new SourceSize(0, 5L << 30)).buckets()).isEqualTo(3);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+        delimiter = '|',
+        value = {
+          "from = [ { name = a, columns { k = k } } ] | is missing",
+          "from = [ { name = a, match = t, columns { k = k } } ] | names no table",
+          "from = [ { name = a, match = s.t, table = s.t, columns { k = k } } ] | comes from topics",
+          "from = [ { name = a, match = s.t, columns { k = k, v = v }, aggregate { v = sum } } ] | would count twice",
+        })
+    void whatCannotBeIsRefused(String line, String what) {
+      String rule = "sluice.tables.rules = [ { into = \"d.w\", primary-key = [k], " + line + " } ]";
+      assertThat(files.problemsOf(MYSQL + rule))
+          .anySatisfy(problem -> assertThat(problem.what()).contains(what));
+    }
   }
 }

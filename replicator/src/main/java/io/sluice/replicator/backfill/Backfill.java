@@ -69,7 +69,7 @@ public final class Backfill implements AutoCloseable {
   private final AtomicBoolean running = new AtomicBoolean(true);
   private final AtomicBoolean failed = new AtomicBoolean();
   private final AtomicLong order = new AtomicLong();
-  private final Map<SourceTableId, TableCopy> byId = new ConcurrentHashMap<>();
+  private final Map<CopiedTable, TableCopy> copies = new ConcurrentHashMap<>();
   private final Map<Long, TableCopy> inOrder = new ConcurrentSkipListMap<>();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -100,7 +100,7 @@ public final class Backfill implements AutoCloseable {
   /** Starts the readers; call once, after the stream has started. */
   public void start() {
     for (int i = 0; i < settings.readers(); i++) {
-      ChunkReader reader = new ChunkReader(source, input, running);
+      ChunkReader reader = new ChunkReader(source, running);
       readers.add(reader);
       threads.add(new Thread(() -> guarded(() -> readAll(reader)), "backfill-" + (i + 1)));
     }
@@ -116,12 +116,20 @@ public final class Backfill implements AutoCloseable {
    * the order they are added.
    */
   public void add(RoutedTable table) {
-    SourceTableId id = table.source().id();
-    byId.computeIfAbsent(
-        id,
+    add(new WholeTable(table.source().id(), input, routed), CopiedTable.Version.ofCopy(table));
+  }
+
+  /**
+   * The same for rows that go another way.
+   *
+   * @param version newest
+   */
+  public void add(CopiedTable table, CopiedTable.Version version) {
+    copies.computeIfAbsent(
+        table,
         key -> {
-          BackfillProgress saved = BackfillProgress.parse(input.progress().get(key));
-          TableCopy copy = new TableCopy(compiler, settings.chunkRows(), table, saved);
+          TableCopy copy =
+              new TableCopy(compiler, settings.chunkRows(), key, version, key.progress());
           inOrder.put(order.incrementAndGet(), copy);
           return copy;
         });
@@ -157,7 +165,7 @@ public final class Backfill implements AutoCloseable {
   private static BackfillStatus status(TableCopy copy) {
     BackfillProgress progress = copy.progress();
     return new BackfillStatus(
-        copy.id(), progress.state(), progress.rows(), progress.estimate(), copy.trouble());
+        copy.into(), progress.state(), progress.rows(), progress.estimate(), copy.trouble());
   }
 
   /** Ends the reading; chunks under way are abandoned. Returns when no thread is left. */
@@ -292,7 +300,7 @@ public final class Backfill implements AutoCloseable {
       case PARKED -> leaveBehind(copy);
       case DELETES_OUTGREW_MEMORY -> {
         if (copy.shrink()) {
-          LOG.info("Backfill of {} reads smaller chunks: {}", copy.id(), e.getMessage());
+          LOG.info("Backfill of {} reads smaller chunks: {}", copy.copied(), e.getMessage());
         } else {
           rest(
               copy,
@@ -310,14 +318,14 @@ public final class Backfill implements AutoCloseable {
     rest(copy, describe(e), pause);
     LOG.warn(
         "Backfill of {} from {} failed and will be tried again in {} ms: {}",
-        copy.id(),
+        copy.copied(),
         source,
         TimeUnit.NANOSECONDS.toMillis(pause),
         describe(e));
     if (!isConnectionLost(e) && failures > FAILURES_MAX) {
       String why =
           "Cannot copy the rows of "
-              + copy.id()
+              + copy.copied()
               + " from "
               + source
               + ": "
@@ -329,7 +337,7 @@ public final class Backfill implements AutoCloseable {
   }
 
   private void parkOrFail(TableCopy copy, String reason, RuntimeException failure) {
-    if (input.park(copy.id(), reason)) {
+    if (copy.copied().park(reason)) {
       leaveBehind(copy);
     } else {
       fail(failure);
@@ -339,10 +347,10 @@ public final class Backfill implements AutoCloseable {
   /** The table is parked: nothing of it is read any more. */
   private void leaveBehind(TableCopy copy) {
     // In one step with add: a resync may bring it back at any moment.
-    byId.computeIfPresent(
-        copy.id(),
-        (id, known) -> {
-          if (known != copy || routed.apply(id).isPresent()) {
+    copies.computeIfPresent(
+        copy.copied(),
+        (copied, known) -> {
+          if (known != copy || copied.now().isPresent()) {
             return known;
           }
           inOrder.values().remove(copy);
@@ -370,14 +378,14 @@ public final class Backfill implements AutoCloseable {
 
   /** Whether the table goes on; one that is parked is left. */
   private boolean refresh(TableCopy copy) {
-    Optional<RoutedTable> now = routed.apply(copy.id());
+    Optional<CopiedTable.Version> now = copy.copied().now();
     if (now.isEmpty()) {
       leaveBehind(copy);
       return false;
     }
-    if (now.get().generation() != copy.table().generation()) {
+    if (now.get().generation() != copy.version().generation()) {
       // In this order: an AGAIN that belongs to this generation is there by now.
-      copy.refresh(now.get(), BackfillProgress.parse(input.progress().get(copy.id())));
+      copy.refresh(now.get(), copy.copied().progress());
     }
     return true;
   }
@@ -385,12 +393,12 @@ public final class Backfill implements AutoCloseable {
   /** All chunks are over; what is in the table now comes by the stream. */
   private void emptied(TableCopy copy) throws InterruptedException {
     while (running.get()) {
-      RoutedTable now = routed.apply(copy.id()).orElse(null);
+      CopiedTable.Version now = copy.copied().now().orElse(null);
       if (now == null) {
         leaveBehind(copy);
         return;
       }
-      BackfillProgress saved = BackfillProgress.parse(input.progress().get(copy.id()));
+      BackfillProgress saved = copy.copied().progress();
       copy.refresh(now, saved);
       if (saved.state() == State.AGAIN) {
         return;
@@ -398,9 +406,9 @@ public final class Backfill implements AutoCloseable {
       if (!copy.emptied(now)) {
         continue;
       }
-      if (input.progress(now, BackfillProgress.of(State.CONSISTENT).text(null))) {
+      if (copy.copied().progress(now, BackfillProgress.of(State.CONSISTENT).text(null))) {
         copy.consistent();
-        LOG.info("{} was emptied at the source: nothing of it is left to copy", copy.id());
+        LOG.info("{} was emptied at the source: nothing of it is left to copy", copy.copied());
         return;
       }
       // Not taken before the truncate's epoch is cut: the warehouse may be away for long.
@@ -443,7 +451,7 @@ public final class Backfill implements AutoCloseable {
     if (end == null || !stream.passed(end.file(), end.position())) {
       return;
     }
-    RoutedTable table = copy.table();
+    CopiedTable.Version table = copy.version();
     BackfillProgress done = copy.progress();
     if (done.state() != State.COPIED || !swept(copy, table)) {
       return;
@@ -451,30 +459,32 @@ public final class Backfill implements AutoCloseable {
     BackfillProgress consistent =
         new BackfillProgress(
             State.CONSISTENT, List.of(), List.of(), done.rows(), done.estimate(), null);
-    if (input.progress(table, consistent.text(end))) {
+    if (copy.copied().progress(table, consistent.text(end))) {
       copy.consistent();
-      LOG.info("{} is copied: {} rows, consistent from here on", copy.id(), done.rows());
+      LOG.info("{} is copied: {} rows, consistent from here on", copy.copied(), done.rows());
     }
   }
 
   /** Whether no row is left that the source has no more: of a table that was copied over rows. */
-  private boolean swept(TableCopy copy, RoutedTable table) throws InterruptedException {
-    if (!input.mustSweep(copy.id())) {
+  private boolean swept(TableCopy copy, CopiedTable.Version table) throws InterruptedException {
+    if (!copy.copied().mustSweep()) {
       return true;
     }
     if (!copy.hasRested(System.nanoTime())) {
       return false;
     }
     try {
-      long deleted = input.sweep(table, copy.within());
-      LOG.info("{} had {} rows that the source has no more: deleted", copy.id(), deleted);
+      long deleted = copy.copied().sweep(table, copy.within());
+      LOG.info("{} had {} rows that the source has no more: deleted", copy.copied(), deleted);
       return true;
     } catch (ChunkOutdatedException e) {
       outdated(copy, null, e);
     } catch (LsmException e) {
-      parkOrFail(copy, "The lake's rows of " + copy.id() + " can't be read: " + e.getMessage(), e);
+      parkOrFail(
+          copy, "The lake's rows of " + copy.copied() + " can't be read: " + e.getMessage(), e);
     } catch (IOException e) {
-      LOG.warn("The lake's rows of {} can't be read, trying again: {}", copy.id(), e.toString());
+      LOG.warn(
+          "The lake's rows of {} can't be read, trying again: {}", copy.copied(), e.toString());
       rest(copy, "the lake can't be read: " + e, RETRY_NANOS_MAX);
     }
     return false;

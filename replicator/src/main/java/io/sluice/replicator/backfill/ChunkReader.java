@@ -1,9 +1,11 @@
 package io.sluice.replicator.backfill;
 
 import io.sluice.evolution.SourceColumn;
+import io.sluice.lsm.binary.BinaryRow;
 import io.sluice.lsm.binary.BinaryRowWriter;
 import io.sluice.lsm.row.RowKind;
 import io.sluice.lsm.schema.RowType;
+import io.sluice.replicator.values.UnencodableValueException;
 import io.sluice.replicator.values.ValueEncoder;
 import io.sluice.replicator.values.ValueEncoders;
 import io.sluice.sinks.BackfillInput;
@@ -25,13 +27,11 @@ final class ChunkReader implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ChunkReader.class);
 
   private final JdbcSource source;
-  private final BackfillInput input;
   private final VisibilityWait wait;
   private volatile @Nullable Connection connection;
 
-  ChunkReader(JdbcSource source, BackfillInput input, AtomicBoolean running) {
+  ChunkReader(JdbcSource source, AtomicBoolean running) {
     this.source = source;
-    this.input = input;
     this.wait = new VisibilityWait(source.flavor(), running);
   }
 
@@ -53,7 +53,7 @@ final class ChunkReader implements AutoCloseable {
    */
   void read(TableCopy.Work work) throws SQLException, ChunkOutdatedException, InterruptedException {
     Connection on = connection();
-    BackfillInput.Chunk chunk = input.openChunk(work.table());
+    BackfillInput.Chunk chunk = work.copy().copied().openChunk(work.version());
     boolean ended = false;
     try {
       wait.openTransaction(on, work.sql(), chunk.delivered());
@@ -80,9 +80,9 @@ final class ChunkReader implements AutoCloseable {
     try (Statement statement = on.createStatement()) {
       statement.executeQuery(work.sql().open()).close();
     }
-    List<SourceColumn> live = LiveTable.columns(on, work.copy().id());
+    List<SourceColumn> live = LiveTable.columns(on, work.copy().copied().source());
     Optional<String> difference =
-        LiveTable.difference(source.flavor(), work.table().source(), live);
+        LiveTable.difference(source.flavor(), work.version().definition(), live);
     if (difference.isPresent()) {
       throw new TableAheadException(difference.get());
     }
@@ -92,7 +92,8 @@ final class ChunkReader implements AutoCloseable {
   private long stream(
       Connection on, TableCopy.Work work, BackfillInput.Chunk chunk, long rowBytesMax)
       throws SQLException, ChunkOutdatedException, InterruptedException {
-    RowType lake = work.table().lakeSchema().rowType();
+    RowType lake = work.version().target().lakeSchema().rowType();
+    CopiedTable.RowRule rule = work.version().rows();
     @Nullable ValueEncoder[] encoders = work.plan().encoders();
     BinaryRowWriter writer = new BinaryRowWriter(lake.size());
     String sql = work.sql().rows(work.plan().selectList(), work.segment().range);
@@ -104,17 +105,46 @@ final class ChunkReader implements AutoCloseable {
         int column = 1;
         for (int i = 0; i < encoders.length; i++) {
           ValueEncoder encoder = encoders[i];
-          if (encoder == null) {
-            ValueEncoders.writeNull(writer, i, lake.type(i));
-          } else {
+          if (encoder != null) {
             encoder.encode(rows, column++, writer, i);
+          } else if (i == rule.counterField()) {
+            writer.writeLong(i, chunk.readNumber());
+          } else {
+            ValueEncoders.writeNull(writer, i, lake.type(i));
           }
         }
-        chunk.row(writer.finish(RowKind.INSERT));
-        count++;
+        BinaryRow row = writer.finish(RowKind.INSERT);
+        if (isWhole(work, row)) {
+          chunk.row(row);
+          count++;
+        }
       }
     }
     return count;
+  }
+
+  /** Whether the row has all that it needs; false: it is passed over. */
+  private static boolean isWhole(TableCopy.Work work, BinaryRow row) {
+    CopiedTable.RowRule rule = work.version().rows();
+    for (int field : rule.keyFields()) {
+      if (row.isNullAt(field)) {
+        return false;
+      }
+    }
+    for (int field : rule.neededFields()) {
+      if (row.isNullAt(field)) {
+        String column = work.version().target().lakeSchema().rowType().field(field).name();
+        throw new UnencodableValueException(
+            work.copy().copied().source(),
+            column,
+            "A row of "
+                + work.copy().copied()
+                + " has NULL for "
+                + column
+                + ", which has to tell which of two rows is newer.");
+      }
+    }
+    return true;
   }
 
   /** After a failure nobody knows what is open on the connection: the next chunk gets a new one. */

@@ -8,13 +8,10 @@ import io.sluice.replicator.values.ValueEncoder;
 import io.sluice.replicator.values.ValueEncoders;
 import io.sluice.sinks.ChunkOutdatedException;
 import io.sluice.sinks.KeyStretch;
-import io.sluice.sinks.RoutedTable;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.StringJoiner;
 import java.util.concurrent.atomic.AtomicLong;
@@ -45,7 +42,8 @@ final class TableCopy {
   }
 
   /** A chunk to read: all that its reader needs, for one version of the table's schemas. */
-  record Work(TableCopy copy, RoutedTable table, Segment segment, RowPlan plan, ChunkSql sql) {}
+  record Work(
+      TableCopy copy, CopiedTable.Version version, Segment segment, RowPlan plan, ChunkSql sql) {}
 
   /**
    * How a SELECT's columns become fields: field i is written by encoders[i], from the next column
@@ -55,7 +53,8 @@ final class TableCopy {
 
   private final ValueEncoders compiler;
   private final AtomicLong rows = new AtomicLong();
-  private RoutedTable table;
+  private final CopiedTable copied;
+  private CopiedTable.Version table;
   private State state;
   private List<String> savedKey;
   private @Nullable KeyStretch within;
@@ -74,8 +73,14 @@ final class TableCopy {
   /** Serialises {@link #done}: taken before the monitor, never inside it. */
   private final ReentrantLock storing = new ReentrantLock();
 
-  TableCopy(ValueEncoders compiler, int chunkRows, RoutedTable table, BackfillProgress saved) {
+  TableCopy(
+      ValueEncoders compiler,
+      int chunkRows,
+      CopiedTable copied,
+      CopiedTable.Version table,
+      BackfillProgress saved) {
     this.compiler = compiler;
+    this.copied = copied;
     this.chunkRows = chunkRows;
     this.table = table;
     this.state = saved.state();
@@ -120,11 +125,20 @@ final class TableCopy {
     settleAt = null;
   }
 
-  SourceTableId id() {
-    return table.source().id();
+  CopiedTable copied() {
+    return copied;
   }
 
-  synchronized RoutedTable table() {
+  private SourceTableId id() {
+    return copied.source();
+  }
+
+  /** The table that its rows go to, by the name that the pipeline knows it by. */
+  synchronized SourceTableId into() {
+    return table.target().source().id();
+  }
+
+  synchronized CopiedTable.Version version() {
     return table;
   }
 
@@ -137,7 +151,7 @@ final class TableCopy {
    *
    * @param saved the pipeline's word: AGAIN demands all rows once more
    */
-  synchronized void refresh(RoutedTable now, BackfillProgress saved) {
+  synchronized void refresh(CopiedTable.Version now, BackfillProgress saved) {
     if (now.generation() == table.generation()) {
       return;
     }
@@ -156,7 +170,7 @@ final class TableCopy {
    * Nothing is left of what was to be copied; what comes, comes by the stream. Says false, and does
    * nothing, if the table has gone on since {@code at}.
    */
-  synchronized boolean emptied(RoutedTable at) {
+  synchronized boolean emptied(CopiedTable.Version at) {
     if (at.generation() != table.generation()) {
       return false;
     }
@@ -209,7 +223,8 @@ final class TableCopy {
     ChunkCutter cut = cutter;
     if (rowPlan == null || chunkSql == null || cut == null) {
       List<SourceColumn> live = LiveTable.columns(connection, id());
-      Optional<String> difference = LiveTable.difference(compiler.flavor(), table.source(), live);
+      Optional<String> difference =
+          LiveTable.difference(compiler.flavor(), table.definition(), live);
       if (difference.isPresent()) {
         throw new TableAheadException(difference.get());
       }
@@ -263,7 +278,7 @@ final class TableCopy {
 
   private List<KeyColumn> keyColumns(List<SourceColumn> live) {
     List<KeyColumn> keys = new ArrayList<>();
-    for (String name : table.source().primaryKey()) {
+    for (String name : table.definition().primaryKey()) {
       live.stream()
           .filter(column -> column.name().equalsIgnoreCase(name))
           .findFirst()
@@ -273,13 +288,11 @@ final class TableCopy {
   }
 
   private RowPlan planRow() {
-    Map<String, SourceColumn> columns = new HashMap<>();
-    table.source().columns().forEach(column -> columns.put(column.name(), column));
-    List<DataField> fields = table.lakeSchema().rowType().fields();
+    List<DataField> fields = table.target().lakeSchema().rowType().fields();
     @Nullable ValueEncoder[] encoders = new ValueEncoder[fields.size()];
     StringJoiner list = new StringJoiner(", ");
     for (int i = 0; i < encoders.length; i++) {
-      SourceColumn column = columns.get(fields.get(i).name());
+      SourceColumn column = table.fillers().get(i);
       if (column != null) {
         encoders[i] = compiler.compile(id(), column, fields.get(i));
         list.add(compiler.selectExpression(column));

@@ -80,11 +80,18 @@ final class CheckCommand implements Callable<Integer> {
       return e.reason().exitCode();
     }
     out.println("source     " + report.server());
-    out.println("tables     " + report.tables().size() + " captured");
+    out.println("tables     " + report.captured() + " captured");
     Map<SourceTableId, SourceFacts> known = known(loaded);
     states(out, known);
     if (!noPlan) {
       report.tables().forEach(table -> plan(out, table));
+      report
+          .wideTables()
+          .forEach(
+              wide -> {
+                plan(out, wide.target().lakeName(), wide.target().options());
+                wide.parts().forEach(part -> out.println("  part " + part));
+              });
     }
     findings(out, report.findings());
     out.flush();

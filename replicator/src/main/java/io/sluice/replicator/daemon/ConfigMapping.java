@@ -18,9 +18,11 @@ import io.sluice.replicator.sources.debezium.SourceSettings;
 import io.sluice.replicator.sources.kafka.KafkaSettings;
 import io.sluice.replicator.values.MySqlFlavor;
 import io.sluice.replicator.values.ZeroDates;
+import io.sluice.replicator.wide.tables.TableParts;
 import io.sluice.sinks.PipelineSettings;
 import io.sluice.sinks.TableTarget;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -71,6 +73,26 @@ final class ConfigMapping {
     TableRouting routing = config.routing();
     return id ->
         routing.target(id.database(), id.table(), sizes.apply(id)).map(ConfigMapping::target);
+  }
+
+  /** Tables that fill wide tables; a wide table is as large as the largest of them. */
+  static TableParts parts(SluiceConfig config, Map<SourceTableId, SourceSize> sizes) {
+    TableRouting routing = config.routing();
+    return new TableParts(
+        routing,
+        rule -> {
+          SourceSize largest = SourceSize.UNKNOWN;
+          for (Map.Entry<SourceTableId, SourceSize> each : sizes.entrySet()) {
+            SourceTableId id = each.getKey();
+            boolean fills =
+                rule.parts().stream()
+                    .anyMatch(part -> TableRouting.takes(part, id.database(), id.table()));
+            if (fills && each.getValue().bytesAtLeast() > largest.bytesAtLeast()) {
+              largest = each.getValue();
+            }
+          }
+          return routing.target(rule, largest);
+        });
   }
 
   static KafkaSettings kafka(SluiceConfig config) {

@@ -46,6 +46,6 @@ final class DatabaseSide implements SourceSide {
       throw new PipelineStoppedException(
           Reason.UNREACHABLE, "The source's catalog can't be read: " + e.getMessage(), e);
     }
-    return new DatabaseSource(settings, parts);
+    return new DatabaseSource(settings, ConfigMapping.parts(config, sizes), parts);
   }
 }

@@ -7,10 +7,12 @@ import io.sluice.replicator.backfill.BackfillStatus;
 import io.sluice.replicator.sources.debezium.DebeziumSource;
 import io.sluice.replicator.sources.debezium.SourceSettings;
 import io.sluice.replicator.values.ValueEncoders;
+import io.sluice.replicator.wide.tables.TableParts;
 import io.sluice.sinks.BackfillInput;
 import io.sluice.sinks.KeyStretch;
 import io.sluice.sinks.PartCopy;
 import io.sluice.sinks.RecoveredState;
+import io.sluice.sinks.RoutedTable;
 import io.sluice.sinks.TableTarget;
 import io.sluice.sinks.pipeline.Pipeline;
 import java.time.Clock;
@@ -29,6 +31,7 @@ final class DatabaseSource implements PipelineSource {
 
   private final PipelineRun.Parts parts;
   private final Clock clock;
+  private final TableParts wide;
   private final DebeziumSource stream;
   private final AtomicBoolean backfillStarted = new AtomicBoolean();
   private final CompletableFuture<Void> terminated = new CompletableFuture<>();
@@ -37,10 +40,14 @@ final class DatabaseSource implements PipelineSource {
   /** What there is once the pipeline is there. */
   private record Begun(Backfill backfill, BackfillInput copied, ObservedInput input) {}
 
-  DatabaseSource(SourceSettings settings, PipelineRun.Parts parts) {
+  /**
+   * @param wide tables that fill wide tables
+   */
+  DatabaseSource(SourceSettings settings, TableParts wide, PipelineRun.Parts parts) {
     this.parts = parts;
+    this.wide = wide;
     this.clock = parts.clock();
-    this.stream = new DebeziumSource(settings, encoders(parts), parts.liveness());
+    this.stream = new DebeziumSource(settings, encoders(parts), wide, parts.liveness());
   }
 
   private static ValueEncoders encoders(PipelineRun.Parts parts) {
@@ -67,9 +74,7 @@ final class DatabaseSource implements PipelineSource {
 
   @Override
   public void begin(Pipeline pipeline, RecoveredState state) {
-    var input =
-        new ObservedInput(
-            pipeline.changes(), table -> backfill().add(table), this::definitionsAreKnown);
+    var input = new ObservedInput(pipeline.changes(), this::copy, this::definitionsAreKnown);
     var backfill =
         new Backfill(
             ConfigMapping.jdbc(parts.config()),
@@ -80,6 +85,7 @@ final class DatabaseSource implements PipelineSource {
             input::routed,
             terminated::completeExceptionally);
     begun = new Begun(backfill, pipeline.backfill(), input);
+    wide.begin(new TableParts.Pipeline(input, pipeline.backfill(), backfill::add));
     stream.start(input, state);
     stream
         .terminated()
@@ -91,6 +97,13 @@ final class DatabaseSource implements PipelineSource {
             });
     if (state.position().isPresent()) {
       definitionsAreKnown();
+    }
+  }
+
+  /** A wide table's parts are copied, each for itself. */
+  private void copy(RoutedTable table) {
+    if (!wide.isWide(table.source().id())) {
+      backfill().add(table);
     }
   }
 
@@ -137,7 +150,7 @@ final class DatabaseSource implements PipelineSource {
     if (now != null) {
       for (BackfillStatus table : now.backfill().status()) {
         if (table.state() != BackfillProgress.State.CONSISTENT && table.rowsEstimated() > 0) {
-          result.put(table.table(), table.rowsEstimated());
+          result.merge(table.table(), table.rowsEstimated(), Long::sum);
         }
       }
     }

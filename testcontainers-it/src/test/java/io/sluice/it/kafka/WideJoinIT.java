@@ -1,23 +1,31 @@
 package io.sluice.it.kafka;
 
 import io.sluice.config.ConfigLoader;
-import io.sluice.config.SluiceConfig;
 import io.sluice.it.support.Await;
+import io.sluice.it.support.PipelineFolder;
 import io.sluice.it.support.Seeds;
+import io.sluice.it.support.TestServers;
 import io.sluice.replicator.daemon.Daemon;
+import io.sluice.replicator.demo.servers.ServerKind;
+import io.sluice.replicator.demo.servers.ThrowawayServer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.paimon.catalog.Catalog;
@@ -37,9 +45,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Five sources into one wide table by two pipelines at once, in random order where versions say
- * what is newer, with deletes, moves, kills, and compactions by Sluice and by Paimon: the table is
- * what a join over the sources gives. {@code -Dtest.wide.seeds=200} is the long run.
+ * Two tables of a database and three topics into one wide table by two pipelines at once, in random
+ * order where versions say what is newer, with rows that were there before, deletes, moves, kills,
+ * and compactions by Sluice and by Paimon: the table is what a join over the sources gives. {@code
+ * -Dtest.wide.seeds=200} is the long run, {@code -Dtest.server=mariadb} another server.
  */
 class WideJoinIT {
 
@@ -48,13 +57,14 @@ class WideJoinIT {
   private static final int KEYS = 12;
   private static final int EVENTS = 60;
   private static final List<String> PARTS = List.of("p0", "p1", "p2", "p3", "p4");
-  private static final Set<String> OF_A = Set.of("p0", "p1", "p4");
+  private static final Set<String> TABLES = Set.of("p0", "p1");
   private static final Set<String> VERSIONED = Set.of("p1", "p2", "p4");
 
   private static final String DELETE = "{\"op\":\"d\"";
 
   private static KafkaBroker broker;
   private static KafkaProducer<byte[], byte[]> producer;
+  private static ThrowawayServer server;
 
   @TempDir Path folder;
 
@@ -62,12 +72,17 @@ class WideJoinIT {
   static void start() throws Exception {
     broker = KafkaBroker.start();
     producer = broker.newProducer(Map.of());
+    server =
+        TestServers.start(
+            ServerKind.valueOf(
+                System.getProperty("test.server", "mysql").toUpperCase(Locale.ROOT)));
   }
 
   @AfterAll
   static void stop() throws Exception {
     producer.close();
     broker.close();
+    server.close();
   }
 
   /** What the sources hold, and what their topics are still to get. */
@@ -106,7 +121,7 @@ class WideJoinIT {
             row(part, list);
           }
         }
-        if (VERSIONED.contains(part)) {
+        if (VERSIONED.contains(part) && !TABLES.contains(part)) {
           // Late and out of order, but a delete, which has its row's version, comes behind it.
           Collections.shuffle(list, random);
           list.sort(Comparator.comparing(event -> event.startsWith(DELETE)));
@@ -144,7 +159,10 @@ class WideJoinIT {
           ended.add(part + key);
         }
         table.remove(key);
-        events.add(event("d", text(key, before), "null"));
+        events.add(
+            TABLES.contains(part)
+                ? "DELETE FROM %s WHERE k = %d".formatted(part, key)
+                : event("d", text(key, before), "null"));
         return;
       }
       long value = random.nextInt(6) == 0 ? -1 : random.nextInt(1000);
@@ -154,6 +172,14 @@ class WideJoinIT {
       table.put(key, now);
       if (part.equals("p4")) {
         kept.put(key, value);
+      }
+      if (TABLES.contains(part)) {
+        String v = value < 0 ? "NULL" : Long.toString(value);
+        events.add(
+            before == null
+                ? "INSERT INTO %s VALUES (%d, %s, %d)".formatted(part, key, v, now[1])
+                : "UPDATE %s SET v = %s, ver = %d WHERE k = %d".formatted(part, v, now[1], key));
+        return;
       }
       events.add(
           event(
@@ -238,16 +264,39 @@ class WideJoinIT {
   private void check(long seed) throws Exception {
     Sources sources = new Sources(seed, "w" + seed + "-");
     for (String part : PARTS) {
-      broker.createTopic(sources.topic(part), 1);
+      if (!TABLES.contains(part)) {
+        broker.createTopic(sources.topic(part), 1);
+      }
     }
-    Path home = folder.resolve("s" + seed);
-    KafkaFolder a = pipeline(home, "a", sources, true);
-    KafkaFolder b = pipeline(home, "b", sources, false);
+    String database = "w" + seed;
+    try (Connection sql = server.connect("")) {
+      execute(sql, "CREATE DATABASE " + database);
+      sql.setCatalog(database);
+      for (String part : TABLES) {
+        execute(sql, "CREATE TABLE " + part + " (k BIGINT PRIMARY KEY, v INT, ver INT NOT NULL)");
+      }
+      check(sources, folder.resolve("s" + seed), database, sql);
+      execute(sql, "DROP DATABASE " + database);
+    }
+  }
+
+  private static void check(Sources sources, Path home, String database, Connection sql)
+      throws Exception {
+    // Rows that are there before the pipeline is.
+    Map<String, List<String>> before = sources.round();
+    for (String part : TABLES) {
+      for (String statement : before.remove(part)) {
+        execute(sql, statement);
+      }
+    }
+    KafkaFolder topics = topics(home, sources);
+    Path a = tables(home, database).writeConfig();
+    Path b = topics.writeConfig();
     for (int round = 0; round < ROUNDS; round++) {
       Daemon first = start(a);
       Daemon second = start(b);
       try {
-        send(sources, sources.round(), first, second);
+        send(sources, round == 0 ? before : sources.round(), sql, first, second);
         if (sources.random.nextBoolean()) {
           first.kill();
           first = start(a);
@@ -255,27 +304,57 @@ class WideJoinIT {
           second.kill();
           second = start(b);
         }
-        awaitJoin(sources, a);
+        awaitJoin(sources, topics, first, second);
       } finally {
         first.close();
         second.close();
       }
       if (sources.random.nextBoolean()) {
-        compactByPaimon(a.warehouse());
-        awaitJoin(sources, a);
+        compactByPaimon(topics.warehouse());
+        Set<String> rows = rows(topics);
+        if (!rows.equals(sources.join())) {
+          throw new AssertionError("after Paimon: " + differences(sources.join(), rows));
+        }
       }
     }
   }
 
-  private static Daemon start(KafkaFolder pipeline) throws Exception {
-    SluiceConfig config = ConfigLoader.load(pipeline.writeConfig(), Map.of());
-    return Daemon.start(config, Daemon.Approach.TAKE_OVER);
+  private static void execute(Connection sql, String text) throws SQLException {
+    try (Statement statement = sql.createStatement()) {
+      statement.execute(text);
+    }
   }
 
-  private static KafkaFolder pipeline(Path home, String name, Sources sources, boolean isA) {
+  private static Daemon start(Path config) throws Exception {
+    return Daemon.start(ConfigLoader.load(config, Map.of()), Daemon.Approach.TAKE_OVER);
+  }
+
+  private static KafkaFolder topics(Path home, Sources sources) {
+    KafkaFolder result =
+        new KafkaFolder(home, home.resolve("warehouse"), "topics", broker)
+            .set("source.topics = [\"" + sources.prefix + "*\"]")
+            .set("source.format = debezium-json");
+    settings(part -> TABLES.contains(part) ? null : sources.topic(part)).forEach(result::set);
+    return result;
+  }
+
+  private static PipelineFolder tables(Path home, String database) {
+    PipelineFolder result =
+        new PipelineFolder(home.resolve("tables"), home.resolve("warehouse"), "tables")
+            .source(server)
+            .include(database + ".*")
+            .set("source.backfill { chunk-rows = 3, readers = 2 }");
+    settings(part -> TABLES.contains(part) ? database + "." + part : null).forEach(result::set);
+    return result;
+  }
+
+  /**
+   * @param match what fills a part; null: the other pipeline does
+   */
+  private static List<String> settings(Function<String, String> match) {
     StringBuilder parts = new StringBuilder();
     for (String part : PARTS) {
-      boolean here = OF_A.contains(part) == isA;
+      String from = match.apply(part);
       String columns =
           part.equals("p3")
               ? "columns { k = k, total = price }, aggregate { total = sum }"
@@ -284,29 +363,30 @@ class WideJoinIT {
           "{ name = %s, %s, %s %s %s }\n"
               .formatted(
                   part,
-                  here ? "match = \"" + sources.topic(part) + "\"" : "elsewhere = true",
+                  from != null ? "match = \"" + from + "\"" : "elsewhere = true",
                   columns,
                   VERSIONED.contains(part) ? ", sequence = [ver]" : "",
                   part.equals("p4") ? ", on-delete = ignore" : ""));
     }
-    return new KafkaFolder(home, home.resolve("warehouse"), name, broker)
-        .set("commit-interval = 50ms")
-        .set("workers = 1, compaction-threads = 1, memory.memtables = 4MiB")
-        .set("source.topics = [\"" + sources.prefix + "*\"]")
-        .set("source.format = debezium-json")
-        .set(
-            """
-            tables.rules = [ { into = "dwd.wide", primary-key = [k], bucket = 2
-              types { k = BIGINT, v0 = BIGINT, v1 = BIGINT, v2 = BIGINT, total = BIGINT, v4 = BIGINT
-                      _seq_p1_ver = BIGINT, _seq_p2_ver = BIGINT, _seq_p4_ver = BIGINT }
-              options { num-sorted-run.compaction-trigger = 3 }
-              from = [ %s ] } ]
-            """
-                .formatted(parts));
+    return List.of(
+        "commit-interval = 50ms",
+        "workers = 1, compaction-threads = 1, memory.memtables = 4MiB",
+        """
+        tables.rules = [ { into = "dwd.wide", primary-key = [k], bucket = 2
+          types { k = BIGINT, v0 = BIGINT, v1 = BIGINT, v2 = BIGINT, total = BIGINT, v4 = BIGINT
+                  _seq_p1_ver = BIGINT, _seq_p2_ver = BIGINT, _seq_p4_ver = BIGINT }
+          options { num-sorted-run.compaction-trigger = 3 }
+          from = [ %s ] } ]
+        """
+            .formatted(parts));
   }
 
   private static void send(
-      Sources sources, Map<String, List<String>> events, Daemon first, Daemon second)
+      Sources sources,
+      Map<String, List<String>> events,
+      Connection sql,
+      Daemon first,
+      Daemon second)
       throws Exception {
     Map<String, Integer> next = new HashMap<>();
     List<String> open = new ArrayList<>(events.keySet());
@@ -317,12 +397,17 @@ class WideJoinIT {
         open.remove(part);
         continue;
       }
-      producer.send(
-          new ProducerRecord<>(
-              sources.topic(part),
-              0,
-              null,
-              events.get(part).get(at).getBytes(StandardCharsets.UTF_8)));
+      String event = events.get(part).get(at);
+      if (TABLES.contains(part)) {
+        if (sources.random.nextInt(6) == 0) {
+          sql.setAutoCommit(!sql.getAutoCommit());
+        }
+        execute(sql, event);
+      } else {
+        producer.send(
+            new ProducerRecord<>(
+                sources.topic(part), 0, null, event.getBytes(StandardCharsets.UTF_8)));
+      }
       if (sources.random.nextInt(40) == 0) {
         producer.flush();
       }
@@ -331,15 +416,20 @@ class WideJoinIT {
       }
     }
     producer.flush();
+    sql.setAutoCommit(true);
   }
 
-  private static void awaitJoin(Sources sources, KafkaFolder lake) throws Exception {
+  private static void awaitJoin(Sources sources, KafkaFolder lake, Daemon first, Daemon second)
+      throws Exception {
     Set<String> wanted = sources.join();
     List<Set<String>> seen = new ArrayList<>();
     Await.until(
         Duration.ofSeconds(40),
         () -> differences(wanted, seen.get(0)),
         () -> {
+          if (!first.isRunning() || !second.isRunning()) {
+            throw new AssertionError("a daemon has ended: " + first.status() + second.status());
+          }
           Set<String> rows = lake.exists("dwd", "wide") ? rows(lake) : Set.of();
           seen.clear();
           seen.add(rows);

@@ -7,6 +7,7 @@ import io.debezium.engine.format.ChangeEventFormat;
 import io.sluice.evolution.SourceTableId;
 import io.sluice.replicator.backfill.StreamPosition;
 import io.sluice.replicator.values.ValueEncoders;
+import io.sluice.replicator.wide.tables.TableParts;
 import io.sluice.sinks.ChangeInput;
 import io.sluice.sinks.Liveness;
 import io.sluice.sinks.PartCopy;
@@ -50,6 +51,7 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
 
   private final SourceSettings settings;
   private final ValueEncoders encoders;
+  private final TableParts parts;
   private final Liveness.Stage stage;
   private final StreamProgress progress = new StreamProgress();
   private final CompletableFuture<Void> terminated = new CompletableFuture<>();
@@ -67,21 +69,33 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
       SourceTableId table, @Nullable PartCopy part, CompletableFuture<Void> done) {}
 
   public DebeziumSource(SourceSettings settings, ValueEncoders encoders) {
-    this(settings, encoders, new Liveness());
+    this(settings, encoders, TableParts.none(), new Liveness());
   }
 
   /**
+   * @param parts tables that fill wide tables; begun before {@link #start}
    * @param liveness gets a stage for the engine's task: it polls, hands over, and polls again
    */
-  public DebeziumSource(SourceSettings settings, ValueEncoders encoders, Liveness liveness) {
+  public DebeziumSource(
+      SourceSettings settings, ValueEncoders encoders, TableParts parts, Liveness liveness) {
     this.settings = settings;
     this.encoders = encoders;
+    this.parts = parts;
     this.stage = liveness.stage("source");
   }
 
   @Override
   public Optional<TableTarget> target(SourceTableId table) {
-    return settings.target().apply(table);
+    return parts.target(table).or(() -> settings.target().apply(table));
+  }
+
+  /** Whether a table has a lake table of its own. */
+  private boolean isCopied(SourceTableId table) {
+    return settings.target().apply(table).isPresent();
+  }
+
+  private boolean isCaptured(SourceTableId table) {
+    return isCopied(table) || parts.takes(table);
   }
 
   /** See {@link DeliveredMark#text}; empty before anything is known. */
@@ -164,7 +178,8 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
     var schemas =
         new SchemaChanges(
             input,
-            id -> settings.target().apply(id).isPresent(),
+            this::isCopied,
+            parts,
             new SchemaChanges.ServerFacts() {
               @Override
               public boolean cascadesAreLogged() {
@@ -225,12 +240,12 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
             new EngineSession.Tables() {
               @Override
               public boolean isCaptured(SourceTableId table) {
-                return settings.target().apply(table).isPresent();
+                return DebeziumSource.this.isCaptured(table);
               }
 
               @Override
               public boolean isParked(SourceTableId table) {
-                return input.isParked(table);
+                return SchemaChanges.isParked(table, DebeziumSource.this::isCopied, parts, input);
               }
 
               @Override
@@ -281,7 +296,7 @@ public final class DebeziumSource implements SourceCallbacks, AutoCloseable {
         SourceServer.tables(settings).stream()
             .filter(table -> settings.follows(table.database()))
             .filter(table -> !known.contains(table.database()))
-            .filter(table -> settings.target().apply(table).isPresent())
+            .filter(this::isCaptured)
             .map(SourceTableId::database)
             .collect(Collectors.toCollection(TreeSet::new));
     if (!fresh.isEmpty()) {

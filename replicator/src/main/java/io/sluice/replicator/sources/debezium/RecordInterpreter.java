@@ -15,6 +15,7 @@ import io.sluice.sinks.RoutedTable;
 import io.sluice.sinks.TableRefusedException;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -360,31 +361,52 @@ final class RecordInterpreter {
               + "). XA transactions on captured tables are not supported.");
     }
     openRecords++;
-    RoutedTable table = reader.table();
-    if (table == null) {
+    if (reader.passesOver()) {
       return;
     }
     long micros = reader.timeMicros(value);
     newestChangeMicros = Math.max(newestChangeMicros, micros);
-    StructRowConverter converter = reader.converter();
+    RoutedTable table = reader.table();
     try {
-      switch (operation) {
-        case 'c', 'r' ->
-            input.row(table, converter.convert(reader.after(value), RowKind.INSERT), micros);
-        case 'u' ->
-            input.row(table, converter.convert(reader.after(value), RowKind.UPDATE_AFTER), micros);
-        case 'd' ->
-            input.row(table, converter.convert(reader.before(value), RowKind.DELETE), micros);
-        default -> {
-          // A message ('m') concerns no row.
-        }
+      if (table != null) {
+        copy(table, operation, value, reader, micros);
+      }
+      for (PartWriter part : reader.parts()) {
+        fill(part, operation, value, reader, micros);
       }
     } catch (UnencodableValueException e) {
       String reason = e.getMessage() + " (at " + place(record) + ")";
-      if (!schemas.park(table.source().id(), reason)) {
+      if (!schemas.park(tableOf(value.getStruct("source")), reason)) {
         throw new PipelineStoppedException(Reason.REFUSED, reason, e);
       }
       readers.clear();
+    }
+  }
+
+  private void copy(
+      RoutedTable table, char operation, Struct value, TableReader reader, long micros) {
+    StructRowConverter converter = reader.converter();
+    switch (operation) {
+      case 'c', 'r' ->
+          input.row(table, converter.convert(reader.after(value), RowKind.INSERT), micros);
+      case 'u' ->
+          input.row(table, converter.convert(reader.after(value), RowKind.UPDATE_AFTER), micros);
+      case 'd' -> input.row(table, converter.convert(reader.before(value), RowKind.DELETE), micros);
+      default -> {
+        // A message ('m') concerns no row.
+      }
+    }
+  }
+
+  private void fill(
+      PartWriter part, char operation, Struct value, TableReader reader, long micros) {
+    switch (operation) {
+      case 'c', 'r' -> part.inserted(reader.after(value), micros, input);
+      case 'u' -> part.updated(reader.before(value), reader.after(value), micros, input);
+      case 'd' -> part.deleted(reader.before(value), micros, input);
+      default -> {
+        // A message ('m') concerns no row.
+      }
     }
   }
 
@@ -393,18 +415,18 @@ final class RecordInterpreter {
     RoutedTable table = null;
     if (schemas.isCaptured(id)) {
       table = schemas.table(id);
-      if (table == null && !schemas.isParked(id)) {
+      if (table == null && schemas.isCopied(id) && !schemas.isParked(id)) {
         throw protect("A change of " + id + " came before the table's definition");
       }
     }
     TableReader reader;
     try {
-      reader = new TableReader(envelope, table, encoders);
-    } catch (TableRefusedException e) {
+      reader = new TableReader(envelope, table, schemas.parts(id), encoders);
+    } catch (TableRefusedException | UnencodableValueException e) {
       if (!schemas.park(id, String.valueOf(e.getMessage()))) {
         throw e;
       }
-      reader = new TableReader(envelope, null, encoders);
+      reader = new TableReader(envelope, null, List.of(), encoders);
     }
     readers.put(envelope, reader);
     return reader;
@@ -425,6 +447,9 @@ final class RecordInterpreter {
     newest = behind;
     watch.delivered(new DeliveredMark(position.gtids(), gtid, position.point().justBehind()));
     open = null;
+    if (!reader.parts().isEmpty()) {
+      refuseTruncate(tableOf(value.getStruct("source")), record);
+    }
     RoutedTable table = reader.table();
     if (table == null) {
       return;
@@ -439,6 +464,20 @@ final class RecordInterpreter {
       throw startOver("a TRUNCATE of " + emptied.source().id());
     }
     cut(behind, position.point());
+  }
+
+  private void refuseTruncate(SourceTableId id, SourceRecord record) {
+    String reason =
+        "A TRUNCATE of "
+            + id
+            + " (at "
+            + place(record)
+            + ") would have to clear its columns in every row of the wide tables that it fills,"
+            + " which no record can say. Delete the rows instead.";
+    if (!schemas.parkParts(id, reason)) {
+      throw new PipelineStoppedException(Reason.REFUSED, reason);
+    }
+    readers.clear();
   }
 
   /** A DDL or TRUNCATE must not stand inside a transaction that changed rows. */
@@ -512,6 +551,7 @@ final class RecordInterpreter {
     if (offset.containsKey(BinlogPosition.SNAPSHOT)) {
       return;
     }
+    schemas.allDefined();
     // The last one: from here on the offset is one that a restart may use.
     BinlogPosition position = BinlogPosition.ofOffset(offset, flavor);
     newest = position;

@@ -7,6 +7,8 @@ import io.sluice.evolution.SourceTable;
 import io.sluice.evolution.SourceTableId;
 import io.sluice.replicator.sources.debezium.HistoryRecords.ChangeType;
 import io.sluice.replicator.sources.debezium.HistoryRecords.TableChange;
+import io.sluice.replicator.wide.tables.TablePart;
+import io.sluice.replicator.wide.tables.TableParts;
 import io.sluice.sinks.ChangeInput;
 import io.sluice.sinks.PartCopy;
 import io.sluice.sinks.PipelineStoppedException;
@@ -33,6 +35,8 @@ import org.jspecify.annotations.Nullable;
 final class SchemaChanges {
 
   private final ChangeInput input;
+  private final Predicate<SourceTableId> copied;
+  private final TableParts parts;
   private final Predicate<SourceTableId> captured;
   private final ServerFacts server;
   private final Map<SourceTableId, RoutedTable> tables = new HashMap<>();
@@ -51,9 +55,16 @@ final class SchemaChanges {
     boolean characterSetsAreLogged();
   }
 
-  SchemaChanges(ChangeInput input, Predicate<SourceTableId> captured, ServerFacts server) {
+  /**
+   * @param copied which tables have a lake table of their own
+   * @param parts which fill wide tables
+   */
+  SchemaChanges(
+      ChangeInput input, Predicate<SourceTableId> copied, TableParts parts, ServerFacts server) {
     this.input = input;
-    this.captured = captured;
+    this.copied = copied;
+    this.parts = parts;
+    this.captured = id -> copied.test(id) || parts.takes(id);
     this.server = server;
   }
 
@@ -61,12 +72,22 @@ final class SchemaChanges {
     return captured.test(id);
   }
 
+  /** Whether the table has a lake table of its own. */
+  boolean isCopied(SourceTableId id) {
+    return copied.test(id);
+  }
+
+  /** Parts of wide tables that a table's rows fill; parked ones left out. */
+  List<TablePart> parts(SourceTableId id) {
+    return parts.of(id);
+  }
+
   /** As far as the source's log has been read; null if there is no such table. */
   @Nullable SourceTable definition(SourceTableId id) {
     return definitions.get(id);
   }
 
-  /** Null for a table that is parked. */
+  /** Null for a table that is parked, or only fills parts of wide tables. */
   @Nullable RoutedTable table(SourceTableId id) {
     return tables.get(id);
   }
@@ -76,7 +97,16 @@ final class SchemaChanges {
    * on, so that its rows can be told from others'.
    */
   boolean isParked(SourceTableId id) {
-    return input.isParked(id);
+    return isParked(id, copied, parts, input);
+  }
+
+  /** Whether every lake table that a table's rows go to is parked. */
+  static boolean isParked(
+      SourceTableId id, Predicate<SourceTableId> copied, TableParts parts, ChangeInput input) {
+    boolean fills = parts.takes(id);
+    return copied.test(id)
+        ? input.isParked(id) && (!fills || parts.isParked(id))
+        : fills && parts.isParked(id);
   }
 
   /**
@@ -85,11 +115,18 @@ final class SchemaChanges {
    * @return false if the pipeline parks none: the caller stops
    */
   boolean park(SourceTableId id, String reason) {
-    if (!input.park(id, reason)) {
-      return false;
+    if (copied.test(id)) {
+      if (!input.park(id, reason)) {
+        return false;
+      }
+      tables.remove(id);
     }
-    tables.remove(id);
-    return true;
+    return parkParts(id, reason);
+  }
+
+  /** The same for the wide tables alone that a table fills. */
+  boolean parkParts(SourceTableId id, String reason) {
+    return parts.park(id, reason);
   }
 
   /**
@@ -98,6 +135,19 @@ final class SchemaChanges {
    * @throws TableRefusedException if that can't be done; nothing has changed
    */
   RoutedTable resync(SourceTableId id, @Nullable PartCopy part) {
+    if (parts.isWide(id)) {
+      throw new TableRefusedException(
+          id,
+          "Wide table "
+              + id
+              + " can't be copied again over the rows that it has: what its sources have deleted"
+              + " would stay. To fill it anew, take its rule out of the config, reload, move its"
+              + " folder away, put the rule back, and reload.");
+    }
+    if (parts.takes(id) && !copied.test(id)) {
+      throw new TableRefusedException(
+          id, "Table " + id + " has no lake table of its own: it fills a wide table.");
+    }
     SourceTable definition = definitions.get(id);
     if (definition == null) {
       throw new TableRefusedException(
@@ -180,8 +230,17 @@ final class SchemaChanges {
       if (captured.test(definition.id())) {
         definitions.put(definition.id(), definition);
         input.restoreTable(definition).ifPresent(this::put);
+        if (parts.takes(definition.id())) {
+          parts.defined(definition);
+        }
       }
     }
+    parts.route(true);
+  }
+
+  /** The schema snapshot has told all tables. */
+  void allDefined() {
+    parts.route(false);
   }
 
   /** A record of the schema snapshot. Its DROPs come before each CREATE and drop nothing. */
@@ -200,6 +259,9 @@ final class SchemaChanges {
         }
         input.tableChanged(change.definition(), handedOver ? null : text).ifPresent(this::put);
         handedOver = true;
+        if (parts.takes(change.id())) {
+          parts.defined(change.definition());
+        }
       }
     }
     if (!handedOver) {
@@ -234,10 +296,14 @@ final class SchemaChanges {
           .tableChanged(definition, handedOver ? null : text)
           .ifPresentOrElse(this::put, () -> tables.remove(change.id()));
       handedOver = true;
+      if (parts.takes(change.id())) {
+        parts.defined(definition);
+      }
     }
     if (!handedOver) {
       input.history(text);
     }
+    parts.route(false);
   }
 
   private void remember(JsonNode record) {
@@ -322,8 +388,8 @@ final class SchemaChanges {
     }
     String dropped = StatementRules.droppedDatabase(ddl);
     if (dropped != null) {
-      for (SourceTableId id : tables.keySet()) {
-        if (id.database().equals(dropped)) {
+      for (SourceTableId id : definitions.keySet()) {
+        if (id.database().equals(dropped) && isFollowed(id)) {
           result.add(refused(id, record, "the table was dropped with its database"));
         }
       }
@@ -333,7 +399,7 @@ final class SchemaChanges {
 
   private List<TableRefusedException> nameChanges(TableChange change, JsonNode record) {
     if (change.type() == ChangeType.DROP) {
-      return tables.containsKey(change.id())
+      return isFollowed(change.id())
           ? List.of(refused(change.id(), record, "the table was dropped"))
           : List.of();
     }
@@ -345,6 +411,11 @@ final class SchemaChanges {
           .toList();
     }
     return change.type() == ChangeType.CREATE ? creation(change, record) : List.of();
+  }
+
+  /** Whether rows of the table go anywhere. */
+  private boolean isFollowed(SourceTableId id) {
+    return tables.containsKey(id) || definitions.containsKey(id) && !parts.of(id).isEmpty();
   }
 
   private List<TableRefusedException> creation(TableChange change, JsonNode record) {

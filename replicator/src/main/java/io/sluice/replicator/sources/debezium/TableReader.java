@@ -2,7 +2,10 @@ package io.sluice.replicator.sources.debezium;
 
 import io.debezium.data.Envelope;
 import io.sluice.replicator.values.ValueEncoders;
+import io.sluice.replicator.wide.tables.TablePart;
 import io.sluice.sinks.RoutedTable;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.apache.kafka.connect.data.Field;
 import org.apache.kafka.connect.data.Schema;
@@ -19,11 +22,17 @@ final class TableReader {
   private final Field timeMicros;
   private final @Nullable RoutedTable table;
   private final @Nullable StructRowConverter converter;
+  private final List<PartWriter> parts;
 
   /**
-   * @param table null: not captured, its rows are passed over
+   * @param table null: it has no lake table of its own, or that is parked
+   * @param filled parts of wide tables that its rows fill
    */
-  TableReader(Schema envelope, @Nullable RoutedTable table, ValueEncoders compiler) {
+  TableReader(
+      Schema envelope,
+      @Nullable RoutedTable table,
+      List<TablePart> filled,
+      ValueEncoders compiler) {
     operation = field(envelope, Envelope.FieldName.OPERATION);
     before = field(envelope, Envelope.FieldName.BEFORE);
     after = field(envelope, Envelope.FieldName.AFTER);
@@ -31,6 +40,13 @@ final class TableReader {
     timeMicros = field(source.schema(), "ts_us");
     this.table = table;
     this.converter = table == null ? null : new StructRowConverter(after.schema(), table, compiler);
+    List<PartWriter> writers = new ArrayList<>();
+    for (TablePart part : filled) {
+      part.now()
+          .ifPresent(
+              version -> writers.add(new PartWriter(after.schema(), part, version, compiler)));
+    }
+    this.parts = List.copyOf(writers);
   }
 
   private static Field field(Schema schema, String name) {
@@ -39,6 +55,15 @@ final class TableReader {
 
   @Nullable RoutedTable table() {
     return table;
+  }
+
+  List<PartWriter> parts() {
+    return parts;
+  }
+
+  /** Whether rows go nowhere. */
+  boolean passesOver() {
+    return table == null && parts.isEmpty();
   }
 
   /** REQUIRES: {@link #table} is not null. */

@@ -4,19 +4,25 @@ import io.sluice.config.DatabaseSourceConfig;
 import io.sluice.config.LakeTarget;
 import io.sluice.config.Secret;
 import io.sluice.config.SluiceConfig;
+import io.sluice.config.SourceSize;
 import io.sluice.config.SourceType;
 import io.sluice.config.TablePattern;
 import io.sluice.config.TableRouting;
+import io.sluice.config.WidePart;
+import io.sluice.config.WideRule;
 import io.sluice.evolution.PlanOptions;
 import io.sluice.evolution.PlannedTable;
+import io.sluice.evolution.SourceTable;
 import io.sluice.evolution.SourceTableId;
 import io.sluice.evolution.TablePlanner;
 import io.sluice.replicator.backfill.JdbcSource;
 import io.sluice.replicator.sources.debezium.SourcePreflight;
 import io.sluice.replicator.sources.debezium.SourceSettings;
 import io.sluice.replicator.values.MySqlFlavor;
+import io.sluice.replicator.wide.tables.TableParts;
 import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
+import io.sluice.sinks.TableTarget;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -30,6 +36,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * Looks at the source as a pipeline would find it. Changes nothing there.
@@ -73,8 +80,9 @@ public final class SourceCheck {
   public static SourceReport require(SluiceConfig config, Predicate<SourceTableId> leftAside) {
     SourceReport report = examine(config);
     List<String> aside =
-        report.tables().stream()
-            .map(table -> table.source().definition().id())
+        Stream.concat(
+                report.tables().stream().map(table -> table.source().definition().id()),
+                report.wideTables().stream().map(wide -> id(wide.target())))
             .filter(leftAside)
             .map(SourceTableId::toString)
             .toList();
@@ -113,13 +121,14 @@ public final class SourceCheck {
       boolean cascadesAreLogged = cascadesAreLogged(connection);
       List<PlannedSourceTable> planned = new ArrayList<>();
       for (CatalogTable table : captured) {
-        planned.add(plan(table));
+        plan(table).ifPresent(planned::add);
         examine(table, cascadesAreLogged);
       }
       unmatchedPatterns(captured, catalog.databases());
-      sharedTargets(planned);
+      List<SourceReport.WidePlan> wide = wideTables(captured);
+      sharedTargets(planned, wide);
       String server = server(connection) + " at " + address(source);
-      return new SourceReport(server, findings, planned);
+      return new SourceReport(server, findings, captured.size(), planned, wide);
     } catch (SQLException e) {
       throw new PipelineStoppedException(
           Reason.UNREACHABLE,
@@ -128,9 +137,60 @@ public final class SourceCheck {
     }
   }
 
-  private PlannedSourceTable plan(CatalogTable table) {
+  private static SourceTableId id(TableTarget target) {
+    return new SourceTableId(target.lakeDatabase(), target.lakeTable());
+  }
+
+  /** Wide tables, with what is wrong with them and with their parts. */
+  private List<SourceReport.WidePlan> wideTables(List<CatalogTable> captured) {
+    List<SourceTable> definitions = captured.stream().map(CatalogTable::definition).toList();
+    List<TableParts.Plan> plans;
+    try {
+      plans =
+          new TableParts(routing, rule -> routing.target(rule, SourceSize.UNKNOWN))
+              .plan(definitions);
+    } catch (IllegalArgumentException e) {
+      findings.add(Finding.error("tables.rules", e.getMessage() + ".", "Correct the type."));
+      return List.of();
+    }
+    List<SourceReport.WidePlan> result = new ArrayList<>();
+    for (int i = 0; i < plans.size(); i++) {
+      WideRule rule = routing.wideRules().get(i);
+      String name = rule.database() + "." + rule.table();
+      plans.get(i).problems().forEach(problem -> findings.add(refusal(name, problem)));
+      List<String> lines = new ArrayList<>();
+      for (WidePart part : rule.parts()) {
+        List<String> tables =
+            captured.stream()
+                .map(table -> table.definition().id())
+                .filter(id -> TableRouting.takes(part, id.database(), id.table()))
+                .map(SourceTableId::toString)
+                .toList();
+        if (part.isElsewhere()) {
+          lines.add(part.name() + " is filled by another pipeline");
+        } else if (tables.isEmpty()) {
+          lines.add(part.name() + " is filled by no table yet");
+          findings.add(
+              Finding.warning(
+                  name,
+                  "no captured table fills part " + part.name() + ".",
+                  "Check match = " + part.from().orElseThrow() + " and source.include."));
+        } else {
+          lines.add(part.name() + " is filled by " + String.join(", ", tables));
+        }
+      }
+      result.add(new SourceReport.WidePlan(plans.get(i).target(), lines));
+    }
+    return result;
+  }
+
+  /** Empty for a table that only fills parts of wide tables. */
+  private Optional<PlannedSourceTable> plan(CatalogTable table) {
     SourceTableId id = table.definition().id();
-    LakeTarget target = routing.target(id.database(), id.table(), table.size()).orElseThrow();
+    LakeTarget target = routing.target(id.database(), id.table(), table.size()).orElse(null);
+    if (target == null) {
+      return Optional.empty();
+    }
     PlannedTable plan =
         TablePlanner.plan(
             table.definition(),
@@ -145,7 +205,7 @@ public final class SourceCheck {
     if (plan instanceof PlannedTable.Refused refused) {
       refused.reasons().forEach(reason -> findings.add(refusal(id.toString(), reason)));
     }
-    return new PlannedSourceTable(table, target, plan);
+    return Optional.of(new PlannedSourceTable(table, target, plan));
   }
 
   /** A refusal tells table, what and remedy in one text. */
@@ -251,8 +311,11 @@ public final class SourceCheck {
     }
   }
 
-  private void sharedTargets(List<PlannedSourceTable> planned) {
+  private void sharedTargets(List<PlannedSourceTable> planned, List<SourceReport.WidePlan> wide) {
     Map<String, String> owners = new LinkedHashMap<>();
+    wide.forEach(
+        each ->
+            owners.put(each.target().lakeName(), "the rule of wide table " + id(each.target())));
     for (PlannedSourceTable table : planned) {
       String lake = table.target().database() + "." + table.target().table();
       String id = table.source().definition().id().toString();
@@ -262,8 +325,8 @@ public final class SourceCheck {
             Finding.error(
                 id,
                 "it would go to the lake table " + lake + ", as " + owner + " does.",
-                "This version doesn't merge tables: give one of them another name with into in"
-                    + " tables.rules."));
+                "Rows of several tables in one are parts of a wide table (from): else give one of"
+                    + " them another name with into in tables.rules."));
       }
     }
   }

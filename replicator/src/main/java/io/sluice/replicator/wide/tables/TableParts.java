@@ -1,0 +1,460 @@
+package io.sluice.replicator.wide.tables;
+
+import io.sluice.config.LakeTarget;
+import io.sluice.config.TableDefaults;
+import io.sluice.config.TableRouting;
+import io.sluice.config.TablesConfig;
+import io.sluice.config.WidePart;
+import io.sluice.config.WideRule;
+import io.sluice.evolution.MappedType;
+import io.sluice.evolution.PlanOptions;
+import io.sluice.evolution.PlannedTable;
+import io.sluice.evolution.SchemaChange;
+import io.sluice.evolution.SchemaDiff;
+import io.sluice.evolution.SourceColumn;
+import io.sluice.evolution.SourceTable;
+import io.sluice.evolution.SourceTableId;
+import io.sluice.evolution.TablePlanner;
+import io.sluice.evolution.TypeLattice;
+import io.sluice.evolution.TypeMapping;
+import io.sluice.lsm.schema.DataType;
+import io.sluice.replicator.backfill.CopiedTable;
+import io.sluice.replicator.wide.WideColumns;
+import io.sluice.sinks.BackfillInput;
+import io.sluice.sinks.ChangeInput;
+import io.sluice.sinks.RoutedTable;
+import io.sluice.sinks.TableRefusedException;
+import io.sluice.sinks.TableTarget;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A database's tables as parts of wide tables. The stream tells their definitions; the wide table's
+ * own follows from them and from the rule: a column has the type that the rule says, else the one
+ * that holds the values of all columns that fill it.
+ *
+ * <p>Of the stream's thread, but for {@link #takes}, {@link #target} and {@link #isParked}, which
+ * are thread safe.
+ */
+public final class TableParts {
+
+  /** What it needs of a run of the pipeline. */
+  public record Pipeline(
+      ChangeInput input, BackfillInput copies, BiConsumer<CopiedTable, CopiedTable.Version> copy) {}
+
+  private final TableRouting routing;
+  private final List<Wide> wides = new ArrayList<>();
+  private @Nullable Pipeline pipeline;
+
+  /**
+   * @param lake the lake table of a wide rule
+   */
+  public TableParts(TableRouting routing, Function<WideRule, LakeTarget> lake) {
+    this.routing = routing;
+    for (WideRule rule : routing.wideRules()) {
+      wides.add(new Wide(new WideColumns(rule), lake.apply(rule)));
+    }
+  }
+
+  /** For a source without wide tables. */
+  public static TableParts none() {
+    var nothing =
+        new TablesConfig(
+            new TableDefaults(OptionalInt.empty(), 1, "orc", Map.of(), false),
+            List.of(),
+            List.of(),
+            List.of());
+    return new TableParts(
+        new TableRouting(List.of(), List.of(), nothing),
+        rule -> {
+          throw new IllegalStateException("There is no rule");
+        });
+  }
+
+  /**
+   * What would become of a wide table.
+   *
+   * @param target with the table's options
+   * @param definition null: nothing fills it yet, or its key has no type
+   * @param problems sentences: in the way of a start
+   */
+  public record Plan(TableTarget target, @Nullable SourceTable definition, List<String> problems) {
+    public Plan {
+      problems = List.copyOf(problems);
+    }
+  }
+
+  /** The same for tables as they are now, without a pipeline. */
+  public List<Plan> plan(List<SourceTable> tables) {
+    List<Plan> result = new ArrayList<>();
+    for (Wide wide : wides) {
+      List<String> problems = new ArrayList<>();
+      SourceTable definition = null;
+      for (SourceTable table : tables) {
+        try {
+          if (wide.takes(table.id())) {
+            wide.define(table);
+          }
+        } catch (TableRefusedException e) {
+          problems.add(String.valueOf(e.getMessage()));
+        }
+      }
+      try {
+        definition = wide.columns.table(wide.types());
+      } catch (TableRefusedException e) {
+        problems.add(String.valueOf(e.getMessage()));
+      }
+      TableTarget target =
+          definition == null ? wide.target : wide.columns.target(wide.lake, definition);
+      result.add(new Plan(target, definition, problems));
+    }
+    return result;
+  }
+
+  /** Once, before definitions and rows come. */
+  public void begin(Pipeline run) {
+    this.pipeline = run;
+  }
+
+  private Pipeline pipeline() {
+    Pipeline run = pipeline;
+    if (run == null) {
+      throw new IllegalStateException("There is no pipeline yet");
+    }
+    return run;
+  }
+
+  /** Whether a captured table fills a part. */
+  public boolean takes(SourceTableId table) {
+    return routing.fillsPart(table.database(), table.table());
+  }
+
+  /** Where a wide table goes; empty if it is none. */
+  public Optional<TableTarget> target(SourceTableId table) {
+    return wides.stream()
+        .filter(wide -> wide.columns.id().equals(table))
+        .findFirst()
+        .map(wide -> wide.target);
+  }
+
+  /** Whether this is a wide table, by the name that the pipeline knows it by. */
+  public boolean isWide(SourceTableId table) {
+    return wides.stream().anyMatch(wide -> wide.columns.id().equals(table));
+  }
+
+  /** Whether all wide tables that a table fills are parked; false if it fills none. */
+  public boolean isParked(SourceTableId table) {
+    boolean fills = false;
+    for (Wide wide : wides) {
+      if (wide.takes(table)) {
+        fills = true;
+        if (!pipeline().input().isParked(wide.columns.id())) {
+          return false;
+        }
+      }
+    }
+    return fills;
+  }
+
+  /** Parts that a table fills now; none where its wide table is parked. */
+  public List<TablePart> of(SourceTableId table) {
+    List<TablePart> result = new ArrayList<>();
+    for (Wide wide : wides) {
+      for (TablePart part : wide.parts) {
+        if (part.source().equals(table) && part.now().isPresent()) {
+          result.add(part);
+        }
+      }
+    }
+    return result;
+  }
+
+  /**
+   * What a table looks like, or has become. Nothing is written yet, see {@link #route}.
+   *
+   * @throws TableRefusedException a wide table can't be filled by it, or can't follow the change,
+   *     and tables aren't parked
+   */
+  public void defined(SourceTable definition) {
+    for (Wide wide : wides) {
+      if (wide.takes(definition.id())) {
+        attempt(wide, () -> wide.define(definition));
+      }
+    }
+  }
+
+  /**
+   * The wide tables become what the definitions make of them.
+   *
+   * @param restored whether the definitions are those that an epoch knew: no schema is changed then
+   * @throws TableRefusedException one can't, and tables aren't parked
+   */
+  public void route(boolean restored) {
+    for (Wide wide : wides) {
+      attempt(wide, () -> wide.route(restored));
+    }
+  }
+
+  private void attempt(Wide wide, Runnable work) {
+    if (pipeline().input().isParked(wide.columns.id())) {
+      wide.end();
+      return;
+    }
+    try {
+      work.run();
+    } catch (TableRefusedException e) {
+      if (!park(wide, String.valueOf(e.getMessage()))) {
+        throw e;
+      }
+    }
+  }
+
+  private boolean park(Wide wide, String reason) {
+    if (!pipeline().input().park(wide.columns.id(), reason)) {
+      return false;
+    }
+    wide.end();
+    return true;
+  }
+
+  /**
+   * A table's rows can't be followed from here on: all wide tables that it fills are parked.
+   *
+   * @return false if the pipeline parks none: the caller stops
+   */
+  public boolean park(SourceTableId table, String reason) {
+    boolean parked = true;
+    for (Wide wide : wides) {
+      if (wide.takes(table)) {
+        parked &= park(wide, reason);
+      }
+    }
+    return parked;
+  }
+
+  /** One wide table of this pipeline. */
+  private final class Wide {
+    private final WideColumns columns;
+    private final LakeTarget lake;
+    private final ReentrantLock storing = new ReentrantLock();
+    private final Map<SourceTableId, SourceTable> definitions = new LinkedHashMap<>();
+    private final List<TablePart> parts = new ArrayList<>();
+    private volatile TableTarget target;
+    private @Nullable SourceTable definition;
+    private boolean redefined;
+    private long generation;
+
+    Wide(WideColumns columns, LakeTarget lake) {
+      this.columns = columns;
+      this.lake = lake;
+      SourceTable declared = columns.declared();
+      this.target =
+          columns.target(
+              lake,
+              declared == null ? new SourceTable(columns.id(), List.of(), List.of()) : declared);
+    }
+
+    boolean takes(SourceTableId table) {
+      return routing.captures(table.database(), table.table())
+          && columns.rule().parts().stream()
+              .anyMatch(part -> TableRouting.takes(part, table.database(), table.table()));
+    }
+
+    void end() {
+      parts.forEach(TablePart::end);
+    }
+
+    void define(SourceTable whole) {
+      SourceTable now = taken(whole);
+      SourceTable before = definitions.get(now.id());
+      if (now.equals(before)) {
+        return;
+      }
+      requireFollowed(before, now);
+      definitions.put(now.id(), now);
+      redefined = true;
+    }
+
+    /** The columns that parts take, and the key's. */
+    private SourceTable taken(SourceTable table) {
+      Set<String> names = new LinkedHashSet<>(table.primaryKey());
+      for (WidePart part : partsOf(table.id())) {
+        for (Map.Entry<String, String> each : WideColumns.fields(part).entrySet()) {
+          if (table.columns().stream().noneMatch(column -> column.name().equals(each.getValue()))) {
+            throw refused(
+                "column "
+                    + each.getKey()
+                    + " is filled by column "
+                    + each.getValue()
+                    + " of "
+                    + table.id()
+                    + " (part "
+                    + part.name()
+                    + "), which has no such column. Correct the rule, or give the table the column"
+                    + " back.");
+          }
+          names.add(each.getValue());
+        }
+      }
+      return new SourceTable(
+          table.id(),
+          table.columns().stream().filter(column -> names.contains(column.name())).toList(),
+          table.primaryKey());
+    }
+
+    private List<WidePart> partsOf(SourceTableId table) {
+      return columns.rule().parts().stream()
+          .filter(part -> TableRouting.takes(part, table.database(), table.table()))
+          .toList();
+    }
+
+    private TableRefusedException refused(String problem) {
+      return new TableRefusedException(columns.id(), "Wide table " + columns.id() + ": " + problem);
+    }
+
+    /** What would leave a copied table's rows in doubt leaves those of a part in doubt. */
+    private void requireFollowed(@Nullable SourceTable before, SourceTable now) {
+      PlannedTable plan = plan(before == null ? now : before);
+      if (plan instanceof PlannedTable.Refused refusal) {
+        throw refused(refusal.text());
+      }
+      SchemaChange change =
+          SchemaDiff.diff(
+              before, now, ((PlannedTable.Planned) plan).schema(), lake.tinyIntOneAsBoolean(), 0);
+      if (change instanceof SchemaChange.Refused refusal) {
+        throw refused(refusal.reason());
+      }
+    }
+
+    private PlannedTable plan(SourceTable table) {
+      return TablePlanner.plan(
+          table,
+          new PlanOptions(
+              columns.id().database(),
+              columns.id().table(),
+              1,
+              List.of(),
+              Map.of(),
+              lake.tinyIntOneAsBoolean()),
+          0);
+    }
+
+    void route(boolean restored) {
+      if (!redefined) {
+        return;
+      }
+      SourceTable wanted = columns.table(types());
+      if (wanted == null) {
+        return;
+      }
+      redefined = false;
+      RoutedTable routed = routed(wanted, restored);
+      if (routed == null) {
+        end();
+        return;
+      }
+      generation++;
+      for (SourceTable source : definitions.values()) {
+        for (WidePart part : partsOf(source.id())) {
+          TablePart filled = part(part, source.id());
+          CopiedTable.Version version = filled.become(source, routed, generation);
+          pipeline().copy().accept(filled, version);
+        }
+      }
+    }
+
+    private @Nullable RoutedTable routed(SourceTable wanted, boolean restored) {
+      ChangeInput input = pipeline().input();
+      if (wanted.equals(definition)) {
+        return input.routed(columns.id()).orElse(null);
+      }
+      target = columns.target(lake, wanted);
+      RoutedTable routed =
+          (restored ? input.restoreTable(wanted) : input.tableChanged(wanted, null)).orElse(null);
+      definition = wanted;
+      return routed;
+    }
+
+    private TablePart part(WidePart part, SourceTableId source) {
+      TablePart made = new TablePart(columns, part, source, pipeline().copies(), storing);
+      int known = parts.indexOf(made);
+      if (known >= 0) {
+        return parts.get(known);
+      }
+      parts.add(made);
+      return made;
+    }
+
+    /** Types by column, as far as rule and definitions tell. */
+    private Map<String, DataType> types() {
+      Map<String, DataType> result = new LinkedHashMap<>(columns.types());
+      TypeMapping mapping = new TypeMapping(lake.tinyIntOneAsBoolean());
+      for (SourceTable table : definitions.values()) {
+        for (WidePart part : partsOf(table.id())) {
+          WideColumns.fields(part)
+              .forEach(
+                  (column, field) -> {
+                    if (!columns.types().containsKey(column)) {
+                      result.merge(
+                          column,
+                          type(mapping, table, field),
+                          (one, other) -> joined(column, table, one, other));
+                    }
+                  });
+        }
+      }
+      return result;
+    }
+
+    private DataType type(TypeMapping mapping, SourceTable table, String field) {
+      SourceColumn column =
+          table.columns().stream()
+              .filter(each -> each.name().equals(field))
+              .findFirst()
+              .orElseThrow();
+      MappedType mapped = mapping.map(column);
+      if (mapped instanceof MappedType.Lake type) {
+        return type.type();
+      }
+      MappedType.Refused refusal = (MappedType.Refused) mapped;
+      throw refused(
+          "column "
+              + field
+              + " of "
+              + table.id()
+              + ": "
+              + refusal.reason()
+              + " "
+              + refusal.remedy());
+    }
+
+    private DataType joined(String column, SourceTable table, DataType one, DataType other) {
+      DataType joined = TypeLattice.join(one, other);
+      if (joined != null) {
+        return joined;
+      }
+      throw refused(
+          "column "
+              + column
+              + " is "
+              + one
+              + " by one of its sources and "
+              + other
+              + " by "
+              + table.id()
+              + ". Say its type in the rule: types { "
+              + column
+              + " = \"...\" }.");
+    }
+  }
+}
