@@ -4,6 +4,6 @@ package io.sluice.config;
 public enum TableErrorPolicy {
   /** The pipeline stops. */
   STOP,
-  /** The others go on. Not available in this version; {@link ConfigLoader} refuses it. */
+  /** It is parked, the others go on. */
   PARK
 }

@@ -3,6 +3,7 @@ package io.sluice.replicator.backfill;
 import io.sluice.evolution.SourceColumn;
 import io.sluice.evolution.SourceTable;
 import io.sluice.evolution.SourceTableId;
+import io.sluice.lsm.schema.DataField;
 import io.sluice.sinks.BackfillInput;
 import io.sluice.sinks.ChunkOutdatedException;
 import io.sluice.sinks.KeyStretch;
@@ -63,6 +64,16 @@ public interface CopiedTable {
       RowRule rows) {
     public Version {
       fillers = Collections.unmodifiableList(new ArrayList<>(fillers));
+    }
+
+    /**
+     * The lake's field as a value is written to it: a key that is NULL is to be seen, not refused.
+     */
+    public DataField field(int position) {
+      DataField field = target.lakeSchema().rowType().field(position);
+      return rows.keyFields().contains(position)
+          ? new DataField(field.id(), field.name(), field.type().withNullable(true))
+          : field;
     }
 
     /** Of a table that is copied as it is: columns are paired by name. */

@@ -2,7 +2,6 @@ package io.sluice.replicator.backfill;
 
 import io.sluice.evolution.SourceColumn;
 import io.sluice.evolution.SourceTableId;
-import io.sluice.lsm.schema.DataField;
 import io.sluice.replicator.backfill.BackfillProgress.State;
 import io.sluice.replicator.values.ValueEncoder;
 import io.sluice.replicator.values.ValueEncoders;
@@ -288,13 +287,12 @@ final class TableCopy {
   }
 
   private RowPlan planRow() {
-    List<DataField> fields = table.target().lakeSchema().rowType().fields();
-    @Nullable ValueEncoder[] encoders = new ValueEncoder[fields.size()];
+    @Nullable ValueEncoder[] encoders = new ValueEncoder[table.fillers().size()];
     StringJoiner list = new StringJoiner(", ");
     for (int i = 0; i < encoders.length; i++) {
       SourceColumn column = table.fillers().get(i);
       if (column != null) {
-        encoders[i] = compiler.compile(id(), column, fields.get(i));
+        encoders[i] = compiler.compile(id(), column, table.field(i));
         list.add(compiler.selectExpression(column));
       }
     }

@@ -2,6 +2,7 @@ package io.sluice.sinks.pipeline;
 
 import io.sluice.evolution.SourceTable;
 import io.sluice.evolution.SourceTableId;
+import io.sluice.evolution.TableKind;
 import io.sluice.lsm.binary.BinaryRow;
 import io.sluice.lsm.error.CorruptTableException;
 import io.sluice.lsm.error.LsmException;
@@ -280,7 +281,9 @@ final class Router implements ChangeInput {
             requireCopied(definition, part, decision);
             again = BackfillInput.again(part.keys());
           }
-          tables.resync(definition.id(), lake, again, monitor.nextNumber());
+          // A wide table begins empty: nothing in it is stale.
+          long staleBelow = target.kind() == TableKind.GATHERED ? 0 : monitor.nextNumber();
+          tables.resync(definition.id(), lake, again, staleBelow);
           TableState now =
               goesOn
                   ? takeAgain(state, definition, decision)

@@ -5,6 +5,7 @@ import io.sluice.evolution.PlannedTable;
 import io.sluice.evolution.SchemaChange;
 import io.sluice.evolution.SchemaDiff;
 import io.sluice.evolution.SourceTable;
+import io.sluice.evolution.TableKind;
 import io.sluice.evolution.TablePlanner;
 import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.schema.TableSchema;
@@ -130,6 +131,10 @@ final class SchemaGate {
     try {
       TableSchema current = retry.run(doing, () -> tables.open(lake).newestSchema());
       UnsupportedFeatures.checkWriting(current, lake.root(tables.warehouse()));
+      if (target.kind() == TableKind.GATHERED) {
+        refuseOldRows(definition, lake, doing);
+        return change(null, definition, current, target);
+      }
       return decision(
           definition,
           current,
@@ -186,16 +191,32 @@ final class SchemaGate {
     }
   }
 
+  private boolean hasRows(LakeTable lake, String doing) {
+    return retry.<Boolean>run(
+        doing,
+        () -> {
+          Snapshot latest = tables.snapshots(lake).findLatest();
+          return latest != null && latest.totalRecordCount() > 0;
+        });
+  }
+
+  /** A row of several sources can't be told from one that they all have deleted. */
+  private void refuseOldRows(SourceTable definition, LakeTable lake, String doing) {
+    if (hasRows(lake, doing)) {
+      throw new TableRefusedException(
+          definition.id(),
+          "Wide table "
+              + definition.id()
+              + " can't be filled again over the rows that it has: what its sources have deleted"
+              + " meanwhile would stay. Move the folder "
+              + lake.root(tables.warehouse())
+              + " away (readers see no table until the new one is there), and ask again.");
+    }
+  }
+
   /** Rows of an unknown past would stay beside the copied ones, deleted ones for ever. */
   private void refuseForeignRows(SourceTable definition, LakeTable lake, String doing) {
-    Boolean rows =
-        retry.run(
-            doing,
-            () -> {
-              Snapshot latest = tables.snapshots(lake).findLatest();
-              return latest != null && latest.totalRecordCount() > 0;
-            });
-    if (rows) {
+    if (hasRows(lake, doing)) {
       throw new TableRefusedException(
           definition.id(),
           "Table "

@@ -56,7 +56,7 @@ final class PartWriter {
             "The rows of " + table + " have no column " + column.name());
       }
       names[i] = column.name();
-      encoders[i] = compiler.compile(table.source(), column, lake.field(i));
+      encoders[i] = compiler.compile(table.source(), column, version.field(i));
     }
     version.rows().keyFields().forEach(i -> stays[i] = true);
     version.rows().neededFields().forEach(i -> stays[i] = true);

@@ -134,15 +134,14 @@ final class SchemaChanges {
    *
    * @throws TableRefusedException if that can't be done; nothing has changed
    */
-  RoutedTable resync(SourceTableId id, @Nullable PartCopy part) {
+  void resync(SourceTableId id, @Nullable PartCopy part) {
     if (parts.isWide(id)) {
-      throw new TableRefusedException(
-          id,
-          "Wide table "
-              + id
-              + " can't be copied again over the rows that it has: what its sources have deleted"
-              + " would stay. To fill it anew, take its rule out of the config, reload, move its"
-              + " folder away, put the rule back, and reload.");
+      if (part != null) {
+        throw new TableRefusedException(
+            id, "A wide table can be filled anew only as a whole: leave out --where.");
+      }
+      parts.resync(id, definitions.values());
+      return;
     }
     if (parts.takes(id) && !copied.test(id)) {
       throw new TableRefusedException(
@@ -159,9 +158,7 @@ final class SchemaChanges {
     if (part != null) {
       requireLeadingKey(definition, part.keys().column());
     }
-    RoutedTable table = input.resync(definition, part);
-    put(table);
-    return table;
+    put(input.resync(definition, part));
   }
 
   private static void requireLeadingKey(SourceTable definition, String column) {

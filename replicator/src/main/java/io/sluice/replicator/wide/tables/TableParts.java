@@ -26,6 +26,7 @@ import io.sluice.sinks.RoutedTable;
 import io.sluice.sinks.TableRefusedException;
 import io.sluice.sinks.TableTarget;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -242,6 +243,21 @@ public final class TableParts {
     return parked;
   }
 
+  /**
+   * A parked wide table is filled anew: all its parts are copied. Its lake table must be empty or
+   * gone, since what its sources have deleted meanwhile would stay.
+   *
+   * @param tables what its sources look like now
+   * @throws TableRefusedException it can't be; nothing has changed
+   */
+  public void resync(SourceTableId table, Collection<SourceTable> tables) {
+    for (Wide wide : wides) {
+      if (wide.columns.id().equals(table)) {
+        wide.resync(tables);
+      }
+    }
+  }
+
   /** One wide table of this pipeline. */
   private final class Wide {
     private final WideColumns columns;
@@ -361,8 +377,38 @@ public final class TableParts {
       RoutedTable routed = routed(wanted, restored);
       if (routed == null) {
         end();
-        return;
+      } else {
+        fill(routed);
       }
+    }
+
+    void resync(Collection<SourceTable> tables) {
+      if (!pipeline().input().isParked(columns.id())) {
+        throw refused("it is not parked, and can be filled anew only when it is.");
+      }
+      if (columns.rule().isShared()) {
+        throw refused(
+            "other pipelines fill it too, and their rows are in the folder that would have to be"
+                + " moved away. Give the table another name with into, in the rule of every"
+                + " pipeline: it is filled anew then.");
+      }
+      definitions.clear();
+      for (SourceTable table : tables) {
+        if (takes(table.id())) {
+          define(table);
+        }
+      }
+      SourceTable wanted = columns.table(types());
+      if (wanted == null) {
+        throw refused("no table fills it.");
+      }
+      target = columns.target(lake, wanted);
+      definition = wanted;
+      redefined = false;
+      fill(pipeline().input().resync(wanted, null));
+    }
+
+    private void fill(RoutedTable routed) {
       generation++;
       for (SourceTable source : definitions.values()) {
         for (WidePart part : partsOf(source.id())) {
