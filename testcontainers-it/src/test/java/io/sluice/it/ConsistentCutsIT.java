@@ -37,10 +37,10 @@ import org.junit.jupiter.api.io.TempDir;
  * transaction keeps equal have equal sums at each. In the end Paimon's reader sees the source's
  * rows.
  *
- * <p>{@code -Dtest.kills=N} (default 25), {@code -Dtest.server=mysql|mariadb}.
+ * <p>{@code -Dtest.kills=N} (default 12), {@code -Dtest.server=mysql|mariadb}.
  */
 class ConsistentCutsIT {
-  private static final int KILLS = Integer.getInteger("test.kills", 25);
+  private static final int KILLS = Integer.getInteger("test.kills", 12);
   private static final Duration START_LIMIT = Duration.ofSeconds(120);
   private static final Duration CATCH_UP_LIMIT = Duration.ofSeconds(300);
   private static final String DATABASE = LedgerWorkload.DATABASE;
