@@ -6,18 +6,8 @@ import io.sluice.config.TableRouting;
 import io.sluice.config.TablesConfig;
 import io.sluice.config.WidePart;
 import io.sluice.config.WideRule;
-import io.sluice.evolution.MappedType;
-import io.sluice.evolution.PlanOptions;
-import io.sluice.evolution.PlannedTable;
-import io.sluice.evolution.SchemaChange;
-import io.sluice.evolution.SchemaDiff;
-import io.sluice.evolution.SourceColumn;
 import io.sluice.evolution.SourceTable;
 import io.sluice.evolution.SourceTableId;
-import io.sluice.evolution.TablePlanner;
-import io.sluice.evolution.TypeLattice;
-import io.sluice.evolution.TypeMapping;
-import io.sluice.lsm.schema.DataType;
 import io.sluice.replicator.backfill.CopiedTable;
 import io.sluice.replicator.wide.WideColumns;
 import io.sluice.sinks.BackfillInput;
@@ -27,13 +17,10 @@ import io.sluice.sinks.TableRefusedException;
 import io.sluice.sinks.TableTarget;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -103,7 +90,7 @@ public final class TableParts {
       SourceTable definition = null;
       for (SourceTable table : tables) {
         try {
-          if (wide.takes(table.id())) {
+          if (wide.sources.takes(table.id())) {
             wide.define(table);
           }
         } catch (TableRefusedException e) {
@@ -111,7 +98,7 @@ public final class TableParts {
         }
       }
       try {
-        definition = wide.columns.table(wide.types());
+        definition = wide.sources.wanted();
       } catch (TableRefusedException e) {
         problems.add(String.valueOf(e.getMessage()));
       }
@@ -157,7 +144,7 @@ public final class TableParts {
   public boolean isParked(SourceTableId table) {
     boolean fills = false;
     for (Wide wide : wides) {
-      if (wide.takes(table)) {
+      if (wide.sources.takes(table)) {
         fills = true;
         if (!pipeline().input().isParked(wide.columns.id())) {
           return false;
@@ -188,7 +175,7 @@ public final class TableParts {
    */
   public void defined(SourceTable definition) {
     for (Wide wide : wides) {
-      if (wide.takes(definition.id())) {
+      if (wide.sources.takes(definition.id())) {
         attempt(wide, () -> wide.define(definition));
       }
     }
@@ -236,7 +223,7 @@ public final class TableParts {
   public boolean park(SourceTableId table, String reason) {
     boolean parked = true;
     for (Wide wide : wides) {
-      if (wide.takes(table)) {
+      if (wide.sources.takes(table)) {
         parked &= park(wide, reason);
       }
     }
@@ -263,7 +250,7 @@ public final class TableParts {
     private final WideColumns columns;
     private final LakeTarget lake;
     private final ReentrantLock storing = new ReentrantLock();
-    private final Map<SourceTableId, SourceTable> definitions = new LinkedHashMap<>();
+    private final PartDefinitions sources;
     private final List<TablePart> parts = new ArrayList<>();
     private volatile TableTarget target;
     private @Nullable SourceTable definition;
@@ -273,6 +260,7 @@ public final class TableParts {
     Wide(WideColumns columns, LakeTarget lake) {
       this.columns = columns;
       this.lake = lake;
+      this.sources = new PartDefinitions(columns, lake, routing);
       SourceTable declared = columns.declared();
       this.target =
           columns.target(
@@ -280,96 +268,19 @@ public final class TableParts {
               declared == null ? new SourceTable(columns.id(), List.of(), List.of()) : declared);
     }
 
-    boolean takes(SourceTableId table) {
-      return routing.captures(table.database(), table.table())
-          && columns.rule().parts().stream()
-              .anyMatch(part -> TableRouting.takes(part, table.database(), table.table()));
-    }
-
     void end() {
       parts.forEach(TablePart::end);
     }
 
-    void define(SourceTable whole) {
-      SourceTable now = taken(whole);
-      SourceTable before = definitions.get(now.id());
-      if (now.equals(before)) {
-        return;
-      }
-      requireFollowed(before, now);
-      definitions.put(now.id(), now);
-      redefined = true;
-    }
-
-    /** The columns that parts take, and the key's. */
-    private SourceTable taken(SourceTable table) {
-      Set<String> names = new LinkedHashSet<>(table.primaryKey());
-      for (WidePart part : partsOf(table.id())) {
-        for (Map.Entry<String, String> each : WideColumns.fields(part).entrySet()) {
-          if (table.columns().stream().noneMatch(column -> column.name().equals(each.getValue()))) {
-            throw refused(
-                "column "
-                    + each.getKey()
-                    + " is filled by column "
-                    + each.getValue()
-                    + " of "
-                    + table.id()
-                    + " (part "
-                    + part.name()
-                    + "), which has no such column. Correct the rule, or give the table the column"
-                    + " back.");
-          }
-          names.add(each.getValue());
-        }
-      }
-      return new SourceTable(
-          table.id(),
-          table.columns().stream().filter(column -> names.contains(column.name())).toList(),
-          table.primaryKey());
-    }
-
-    private List<WidePart> partsOf(SourceTableId table) {
-      return columns.rule().parts().stream()
-          .filter(part -> TableRouting.takes(part, table.database(), table.table()))
-          .toList();
-    }
-
-    private TableRefusedException refused(String problem) {
-      return new TableRefusedException(columns.id(), "Wide table " + columns.id() + ": " + problem);
-    }
-
-    /** What would leave a copied table's rows in doubt leaves those of a part in doubt. */
-    private void requireFollowed(@Nullable SourceTable before, SourceTable now) {
-      PlannedTable plan = plan(before == null ? now : before);
-      if (plan instanceof PlannedTable.Refused refusal) {
-        throw refused(refusal.text());
-      }
-      SchemaChange change =
-          SchemaDiff.diff(
-              before, now, ((PlannedTable.Planned) plan).schema(), lake.tinyIntOneAsBoolean(), 0);
-      if (change instanceof SchemaChange.Refused refusal) {
-        throw refused(refusal.reason());
-      }
-    }
-
-    private PlannedTable plan(SourceTable table) {
-      return TablePlanner.plan(
-          table,
-          new PlanOptions(
-              columns.id().database(),
-              columns.id().table(),
-              1,
-              List.of(),
-              Map.of(),
-              lake.tinyIntOneAsBoolean()),
-          0);
+    void define(SourceTable table) {
+      redefined |= sources.define(table);
     }
 
     void route(boolean restored) {
       if (!redefined) {
         return;
       }
-      SourceTable wanted = columns.table(types());
+      SourceTable wanted = sources.wanted();
       if (wanted == null) {
         return;
       }
@@ -384,23 +295,23 @@ public final class TableParts {
 
     void resync(Collection<SourceTable> tables) {
       if (!pipeline().input().isParked(columns.id())) {
-        throw refused("it is not parked, and can be filled anew only when it is.");
+        throw sources.refused("it is not parked, and can be filled anew only when it is.");
       }
       if (columns.rule().isShared()) {
-        throw refused(
+        throw sources.refused(
             "other pipelines fill it too, and their rows are in the folder that would have to be"
                 + " moved away. Give the table another name with into, in the rule of every"
                 + " pipeline: it is filled anew then.");
       }
-      definitions.clear();
+      sources.clear();
       for (SourceTable table : tables) {
-        if (takes(table.id())) {
-          define(table);
+        if (sources.takes(table.id())) {
+          sources.define(table);
         }
       }
-      SourceTable wanted = columns.table(types());
+      SourceTable wanted = sources.wanted();
       if (wanted == null) {
-        throw refused("no table fills it.");
+        throw sources.refused("no table fills it.");
       }
       target = columns.target(lake, wanted);
       definition = wanted;
@@ -410,8 +321,8 @@ public final class TableParts {
 
     private void fill(RoutedTable routed) {
       generation++;
-      for (SourceTable source : definitions.values()) {
-        for (WidePart part : partsOf(source.id())) {
+      for (SourceTable source : sources.all()) {
+        for (WidePart part : sources.partsOf(source.id())) {
           TablePart filled = part(part, source.id());
           CopiedTable.Version version = filled.become(source, routed, generation);
           pipeline().copy().accept(filled, version);
@@ -439,68 +350,6 @@ public final class TableParts {
       }
       parts.add(made);
       return made;
-    }
-
-    /** Types by column, as far as rule and definitions tell. */
-    private Map<String, DataType> types() {
-      Map<String, DataType> result = new LinkedHashMap<>(columns.types());
-      TypeMapping mapping = new TypeMapping(lake.tinyIntOneAsBoolean());
-      for (SourceTable table : definitions.values()) {
-        for (WidePart part : partsOf(table.id())) {
-          WideColumns.fields(part)
-              .forEach(
-                  (column, field) -> {
-                    if (!columns.types().containsKey(column)) {
-                      result.merge(
-                          column,
-                          type(mapping, table, field),
-                          (one, other) -> joined(column, table, one, other));
-                    }
-                  });
-        }
-      }
-      return result;
-    }
-
-    private DataType type(TypeMapping mapping, SourceTable table, String field) {
-      SourceColumn column =
-          table.columns().stream()
-              .filter(each -> each.name().equals(field))
-              .findFirst()
-              .orElseThrow();
-      MappedType mapped = mapping.map(column);
-      if (mapped instanceof MappedType.Lake type) {
-        return type.type();
-      }
-      MappedType.Refused refusal = (MappedType.Refused) mapped;
-      throw refused(
-          "column "
-              + field
-              + " of "
-              + table.id()
-              + ": "
-              + refusal.reason()
-              + " "
-              + refusal.remedy());
-    }
-
-    private DataType joined(String column, SourceTable table, DataType one, DataType other) {
-      DataType joined = TypeLattice.join(one, other);
-      if (joined != null) {
-        return joined;
-      }
-      throw refused(
-          "column "
-              + column
-              + " is "
-              + one
-              + " by one of its sources and "
-              + other
-              + " by "
-              + table.id()
-              + ". Say its type in the rule: types { "
-              + column
-              + " = \"...\" }.");
     }
   }
 }
