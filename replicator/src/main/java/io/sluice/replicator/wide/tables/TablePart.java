@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,7 @@ public final class TablePart implements CopiedTable {
   private final WidePart part;
   private final SourceTableId source;
   private final BackfillInput input;
+  private final Function<SourceTableId, Optional<RoutedTable>> routed;
 
   /** Of the wide table: its parts' progress is one text. */
   private final ReentrantLock storing;
@@ -39,16 +41,22 @@ public final class TablePart implements CopiedTable {
   private final String columns;
   private volatile @Nullable Version version;
 
+  /**
+   * @param routed the wide table's newest routing; empty when it is parked
+   * @param storing held while the progress of the wide table is stored
+   */
   TablePart(
       WideColumns wide,
       WidePart part,
       SourceTableId source,
       BackfillInput input,
+      Function<SourceTableId, Optional<RoutedTable>> routed,
       ReentrantLock storing) {
     this.wide = wide;
     this.part = part;
     this.source = source;
     this.input = input;
+    this.routed = routed;
     this.storing = storing;
     this.columns =
         WideColumns.fields(part).entrySet().stream()
@@ -67,7 +75,7 @@ public final class TablePart implements CopiedTable {
 
   @Override
   public Optional<Version> now() {
-    return Optional.ofNullable(version);
+    return routed.apply(wide.id()).isEmpty() ? Optional.empty() : Optional.ofNullable(version);
   }
 
   /** The wide table is parked, or the source table is gone. */

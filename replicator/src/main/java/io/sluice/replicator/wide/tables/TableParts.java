@@ -343,7 +343,9 @@ public final class TableParts {
     }
 
     private TablePart part(WidePart part, SourceTableId source) {
-      TablePart made = new TablePart(columns, part, source, pipeline().copies(), storing);
+      TablePart made =
+          new TablePart(
+              columns, part, source, pipeline().copies(), pipeline().input()::routed, storing);
       int known = parts.indexOf(made);
       if (known >= 0) {
         return parts.get(known);
