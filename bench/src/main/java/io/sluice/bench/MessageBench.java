@@ -8,6 +8,7 @@ import io.sluice.lsm.schema.DataField;
 import io.sluice.lsm.schema.DataTypeText;
 import io.sluice.lsm.schema.RowType;
 import io.sluice.replicator.messages.BadMessageException;
+import io.sluice.replicator.messages.ConnectOrigin;
 import io.sluice.replicator.messages.Message;
 import io.sluice.replicator.messages.json.DebeziumJsonFormat;
 import io.sluice.replicator.messages.json.Tombstones;
@@ -62,7 +63,7 @@ public final class MessageBench {
   }
 
   private static Reader rows() {
-    DebeziumJsonFormat format = new DebeziumJsonFormat(Tombstones.SKIP);
+    DebeziumJsonFormat format = new DebeziumJsonFormat(Tombstones.SKIP, ConnectOrigin.PLAIN);
     RowWriter writer = RowWriter.of(orders(), List.of("id"), Map.of());
     return message -> {
       long[] bytes = new long[1];

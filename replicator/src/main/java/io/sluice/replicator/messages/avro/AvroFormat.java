@@ -4,6 +4,7 @@ import io.sluice.replicator.messages.BadMessageException;
 import io.sluice.replicator.messages.BadMessageException.Reason;
 import io.sluice.replicator.messages.Change;
 import io.sluice.replicator.messages.ConnectOrigin;
+import io.sluice.replicator.messages.FlattenedRow;
 import io.sluice.replicator.messages.Message;
 import io.sluice.replicator.messages.MessageColumns;
 import io.sluice.replicator.messages.MessageFormat;
@@ -25,7 +26,14 @@ import org.jspecify.annotations.Nullable;
 public final class AvroFormat implements MessageFormat {
 
   /** A schema's branches: one, unless it is a union. */
-  private record Rows(boolean union, List<@Nullable RecordReader> readers, List<String> names) {}
+  private record Rows(boolean union, List<@Nullable RowReader> readers) {}
+
+  /**
+   * One branch.
+   *
+   * @param columns without the marks of a flattened row
+   */
+  private record RowReader(String name, RecordReader record, MessageColumns columns) {}
 
   private final ConnectOrigin origin;
   private final Tombstones tombstones;
@@ -55,15 +63,12 @@ public final class AvroFormat implements MessageFormat {
 
   private Rows compile(Schema schema) throws BadMessageException {
     boolean union = schema.getType() == Type.UNION;
-    List<@Nullable RecordReader> readers = new ArrayList<>();
-    List<String> names = new ArrayList<>();
+    List<@Nullable RowReader> readers = new ArrayList<>();
     for (Schema branch : union ? schema.getTypes() : List.of(schema)) {
       if (branch.getType() == Type.RECORD) {
-        readers.add(RecordReader.compile(branch, origin));
-        names.add(branch.getName().intern());
+        readers.add(compileRow(branch));
       } else if (branch.getType() == Type.NULL) {
         readers.add(null);
-        names.add("");
       } else {
         throw new BadMessageException(
             Reason.MALFORMED,
@@ -72,7 +77,20 @@ public final class AvroFormat implements MessageFormat {
                 + ", no record: its value has no column's name.");
       }
     }
-    return new Rows(union, readers, names);
+    return new Rows(union, readers);
+  }
+
+  private RowReader compileRow(Schema schema) {
+    RecordReader record = RecordReader.compile(schema, origin);
+    MessageColumns columns = record.columns();
+    if (origin != ConnectOrigin.PLAIN) {
+      columns =
+          new MessageColumns(
+              columns.columns().stream()
+                  .filter(column -> !FlattenedRow.isMark(column.name()))
+                  .toList());
+    }
+    return new RowReader(schema.getName().intern(), record, columns);
   }
 
   @Override
@@ -88,16 +106,23 @@ public final class AvroFormat implements MessageFormat {
     Rows rows = schemas.get(framed.id());
     in.open(value, framed.start(), value.length);
     int branch = rows.union() ? in.readIndex(rows.readers().size(), "a union") : 0;
-    RecordReader reader = rows.readers().get(branch);
+    RowReader reader = rows.readers().get(branch);
     if (reader == null) {
       in.requireEnd();
       return;
     }
     change.reset(Change.Kind.UPSERT);
-    reader.read(in, change.row());
+    reader.record().read(in, change.row());
     in.requireEnd();
     change.setColumns(reader.columns());
-    change.setTable(null, rows.names().get(branch));
+    if (origin == ConnectOrigin.PLAIN) {
+      change.setTable(null, reader.name());
+    } else {
+      // Its record's name is "Value" always.
+      Change.Kind kind = FlattenedRow.takeKind(change.row());
+      change.setKind(kind == null ? Change.Kind.UPSERT : kind);
+      FlattenedRow.tellPlace(change.row(), change);
+    }
     change.setPrimaryKey(keys.names(message));
     changes.change(change);
   }

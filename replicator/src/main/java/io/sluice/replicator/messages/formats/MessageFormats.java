@@ -54,7 +54,8 @@ public final class MessageFormats {
     BY_NAME.put(
         "debezium-json",
         new Recipe(
-            Set.of("tombstones", TIMES), settings -> new DebeziumJsonFormat(tombstones(settings))));
+            Set.of("tombstones", "connector", TIMES),
+            settings -> new DebeziumJsonFormat(tombstones(settings), connector(settings))));
     BY_NAME.put(
         "avro",
         new Recipe(
@@ -64,7 +65,7 @@ public final class MessageFormats {
                     registry(settings),
                     choice(settings, "key", KeyUse.NONE, KeyUse.class),
                     tombstones(settings),
-                    choice(settings, "connector", Connector.PLAIN, Connector.class).origin)));
+                    connector(settings))));
     BY_NAME.put(
         "debezium-avro",
         new Recipe(
@@ -159,6 +160,10 @@ public final class MessageFormats {
 
   private static Tombstones tombstones(FormatSettings settings) {
     return choice(settings, "tombstones", Tombstones.SKIP, Tombstones.class);
+  }
+
+  private static ConnectOrigin connector(FormatSettings settings) {
+    return choice(settings, "connector", Connector.PLAIN, Connector.class).origin;
   }
 
   private static SchemaRegistry registry(FormatSettings settings) {

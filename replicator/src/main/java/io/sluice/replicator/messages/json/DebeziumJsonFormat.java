@@ -3,7 +3,9 @@ package io.sluice.replicator.messages.json;
 import io.sluice.replicator.messages.BadMessageException;
 import io.sluice.replicator.messages.BadMessageException.Reason;
 import io.sluice.replicator.messages.Change;
+import io.sluice.replicator.messages.ConnectOrigin;
 import io.sluice.replicator.messages.FieldRow;
+import io.sluice.replicator.messages.FlattenedRow;
 import io.sluice.replicator.messages.Message;
 import io.sluice.replicator.messages.MessageFormat;
 import java.nio.charset.StandardCharsets;
@@ -21,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  *       what the message's key says. {@code t}: TRUNCATE. {@code m} is no change of a row.
  *   <li>The primary key is the fields of the message's key.
  *   <li>Heartbeats, transaction boundaries and schema changes are no changes of rows and skipped,
- *       and so are values of no bytes; tombstones by option, since a delete has its own message.
+ *       and so are values of no bytes; tombstones by option, since a delete has its own message. A
+ *       JSON null is a tombstone, too: Connect's converter writes one where a schema is left.
  *   <li>The flattened form (ExtractNewRecordState with {@code add.fields=op} or {@code
  *       delete.tombstone.handling.mode=rewrite}): an object with {@code __op} or {@code __deleted},
  *       which both are taken out of the row. Other added fields stay fields.
@@ -42,8 +45,8 @@ public final class DebeziumJsonFormat implements MessageFormat {
 
   private final Tombstones tombstones;
   private final JsonInput input = new JsonInput();
-  private final KeyFields key = new KeyFields();
-  private final SchemaBlocks blocks = new SchemaBlocks();
+  private final KeyFields key;
+  private final SchemaBlocks blocks;
   private final Change change = new Change();
   private SchemaBlocks.@Nullable Block lastBlock;
   private boolean flatBefore;
@@ -55,6 +58,7 @@ public final class DebeziumJsonFormat implements MessageFormat {
   private boolean hasBefore;
   private boolean hasAfter;
   private boolean nothing;
+  private boolean noValue;
   private boolean sawSource;
   private boolean sawTime;
   private boolean sawStatus;
@@ -70,9 +74,13 @@ public final class DebeziumJsonFormat implements MessageFormat {
   /**
    * @param tombstones what a message with a key and without a value says; DELETE is for the
    *     flattened form of a compacted topic
+   * @param flattened whose columns the schema blocks of flattened rows describe; envelopes tell
+   *     themselves
    */
-  public DebeziumJsonFormat(Tombstones tombstones) {
+  public DebeziumJsonFormat(Tombstones tombstones, ConnectOrigin flattened) {
     this.tombstones = tombstones;
+    this.blocks = new SchemaBlocks(flattened);
+    this.key = new KeyFields(flattened);
   }
 
   @Override
@@ -90,6 +98,10 @@ public final class DebeziumJsonFormat implements MessageFormat {
       return;
     }
     readEnvelope(value);
+    if (noValue) {
+      JsonFormat.tombstone(message, key, tombstones, change, changes);
+      return;
+    }
     if (nothing) {
       return;
     }
@@ -101,8 +113,9 @@ public final class DebeziumJsonFormat implements MessageFormat {
       }
       throw new BadMessageException(
           Reason.INCOMPLETE,
-          "The message has no op, as an event of Debezium has. Rows without an envelope are read by"
-              + " format = json.");
+          "The message has no op, as an event of Debezium has. Rows without an envelope need __op or"
+              + " __deleted (ExtractNewRecordState's add.fields = op); such without a schema block"
+              + " are read by format = json, too.");
     }
     if (op.equals("m")) {
       return;
@@ -122,6 +135,7 @@ public final class DebeziumJsonFormat implements MessageFormat {
     hasBefore = false;
     hasAfter = false;
     nothing = false;
+    noValue = false;
     sawSource = false;
     sawTime = false;
     sawStatus = false;
@@ -135,7 +149,7 @@ public final class DebeziumJsonFormat implements MessageFormat {
     sourceMicros = 0;
     input.open(value, 0, value.length);
     if (input.kind() == JsonInput.Kind.NULL) {
-      nothing = true;
+      noValue = true;
       input.readNull();
       input.end();
       return;
@@ -190,7 +204,7 @@ public final class DebeziumJsonFormat implements MessageFormat {
             input.beginObject();
             walk(false);
           } else if (outer && input.readNull()) {
-            nothing = true;
+            noValue = true;
           } else {
             otherMembers = true;
             input.skip();
@@ -400,37 +414,15 @@ public final class DebeziumJsonFormat implements MessageFormat {
       input.addObjectTo(row);
     }
     input.end();
-    int deleted = row.position("__deleted");
-    int operation = row.position("__op");
-    if (deleted < 0 && operation < 0) {
+    Change.Kind kind = FlattenedRow.takeKind(row);
+    if (kind == null) {
       return false;
     }
-    boolean gone =
-        deleted >= 0
-                && (row.kind(deleted) == FieldRow.Kind.BOOLEAN
-                    ? row.booleanValue(deleted)
-                    : row.kind(deleted) == FieldRow.Kind.TEXT && row.text(deleted).equals("true"))
-            || operation >= 0
-                && row.kind(operation) == FieldRow.Kind.TEXT
-                && row.text(operation).equals("d");
-    row.remove(Math.max(deleted, operation));
-    if (Math.min(deleted, operation) >= 0) {
-      row.remove(Math.min(deleted, operation));
-    }
-    if (gone) {
-      change.setKind(Change.Kind.DELETE);
-    }
-    database = textOf(row, "__db");
-    schema = textOf(row, "__schema");
-    table = textOf(row, "__table");
-    int seconds = row.position("__source_ts_ms");
-    sourceMicros =
-        seconds >= 0 && row.kind(seconds) == FieldRow.Kind.LONG
-            ? row.longValue(seconds) * 1_000
-            : 0;
+    change.setKind(kind);
     List<String> primaryKey = key.read(message);
     key.addMissingTo(row);
     finish(primaryKey);
+    FlattenedRow.tellPlace(change.row(), change);
     changes.change(change);
     return true;
   }
@@ -443,10 +435,5 @@ public final class DebeziumJsonFormat implements MessageFormat {
     byte[] name = "\"schema\"".getBytes(StandardCharsets.US_ASCII);
     return value.length - at >= name.length
         && Arrays.equals(value, at, at + name.length, name, 0, name.length);
-  }
-
-  private static @Nullable String textOf(FieldRow row, String name) {
-    int field = row.position(name);
-    return field >= 0 && row.kind(field) == FieldRow.Kind.TEXT ? row.text(field) : null;
   }
 }

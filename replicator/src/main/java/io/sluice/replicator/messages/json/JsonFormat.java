@@ -3,6 +3,7 @@ package io.sluice.replicator.messages.json;
 import io.sluice.replicator.messages.BadMessageException;
 import io.sluice.replicator.messages.BadMessageException.Reason;
 import io.sluice.replicator.messages.Change;
+import io.sluice.replicator.messages.ConnectOrigin;
 import io.sluice.replicator.messages.Message;
 import io.sluice.replicator.messages.MessageFormat;
 import java.util.List;
@@ -16,7 +17,7 @@ public final class JsonFormat implements MessageFormat {
 
   private final Tombstones tombstones;
   private final JsonInput input = new JsonInput();
-  private final KeyFields key = new KeyFields();
+  private final KeyFields key = new KeyFields(ConnectOrigin.PLAIN);
   private final Change change = new Change();
 
   /**
@@ -65,6 +66,7 @@ public final class JsonFormat implements MessageFormat {
       case NULL -> {
         input.readNull();
         input.end();
+        tombstone(message, key, tombstones, change, changes);
       }
       case BOOLEAN, NUMBER, TEXT ->
           throw new BadMessageException(
@@ -80,7 +82,7 @@ public final class JsonFormat implements MessageFormat {
     change.setPrimaryKey(primaryKey);
   }
 
-  /** A message without a value. */
+  /** A message without a value, or with a JSON null. */
   static void tombstone(
       Message message, KeyFields key, Tombstones tombstones, Change change, Changes changes)
       throws BadMessageException {
@@ -95,6 +97,7 @@ public final class JsonFormat implements MessageFormat {
               + " is no JSON object that names the key's fields.");
     }
     change.reset(Change.Kind.DELETE);
+    key.convert();
     key.addMissingTo(change.row());
     change.setPrimaryKey(primaryKey);
     changes.change(change);

@@ -1,11 +1,13 @@
 package io.sluice.replicator.messages.json;
 
 import io.sluice.replicator.messages.BadMessageException;
+import io.sluice.replicator.messages.ConnectOrigin;
 import io.sluice.replicator.messages.FieldRow;
 import io.sluice.replicator.messages.Message;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The fields of a message's key where it is a JSON object, bare or as the payload beside a schema
@@ -16,7 +18,17 @@ final class KeyFields {
   private final JsonInput input = new JsonInput();
   private final FieldRow row = new FieldRow();
   private List<String> names = List.of();
+  private final ConnectOrigin origin;
   private byte[] schema = {};
+  private @Nullable SchemaFields fields;
+  private boolean hasSchema;
+
+  /**
+   * @param origin whose columns a schema block describes
+   */
+  KeyFields(ConnectOrigin origin) {
+    this.origin = origin;
+  }
 
   /**
    * Reads the key of a message.
@@ -26,6 +38,7 @@ final class KeyFields {
    */
   List<String> read(Message message) throws BadMessageException {
     row.clear();
+    hasSchema = false;
     byte[] key = message.key();
     if (key == null || key.length == 0 || key[0] != '{') {
       return List.of();
@@ -57,6 +70,7 @@ final class KeyFields {
         input.addObjectTo(row);
         if (input.nextName() == null) {
           input.end();
+          hasSchema = true;
           return;
         }
       }
@@ -72,6 +86,8 @@ final class KeyFields {
     }
     int offset = row.offset(block);
     schema = Arrays.copyOfRange(row.buffer(), offset, offset + row.length(block));
+    fields = SchemaBlocks.compile(schema, origin);
+    hasSchema = true;
     boolean object =
         row.kind(payload) == FieldRow.Kind.NESTED && row.buffer()[row.offset(payload)] == '{';
     byte[] inner =
@@ -97,6 +113,16 @@ final class KeyFields {
       }
     }
     return true;
+  }
+
+  /**
+   * Turns what {@link #read} read into what the key's own schema block says that it means, if it
+   * has one: a key of base64 is a number, for instance.
+   */
+  void convert() throws BadMessageException {
+    if (hasSchema && fields != null) {
+      fields.convert(row);
+    }
   }
 
   /** What {@link #read} read; good until the next. */

@@ -7,6 +7,7 @@ import io.sluice.replicator.messages.BadMessageException;
 import io.sluice.replicator.messages.BadMessageException.Reason;
 import io.sluice.replicator.messages.ConnectField;
 import io.sluice.replicator.messages.ConnectOrigin;
+import io.sluice.replicator.messages.FlattenedRow;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -31,7 +32,15 @@ final class SchemaBlocks {
   private static final JsonMapper JSON = new JsonMapper();
 
   private final LinkedHashMap<ByteBuffer, Block> blocks = new LinkedHashMap<>(16, 0.75f, true);
+  private final ConnectOrigin flattened;
   private long bytes;
+
+  /**
+   * @param flattened whose columns blocks without an envelope describe
+   */
+  SchemaBlocks(ConnectOrigin flattened) {
+    this.flattened = flattened;
+  }
 
   /** The block whose text lies there. */
   Block block(byte[] json, int from, int to) throws BadMessageException {
@@ -40,7 +49,7 @@ final class SchemaBlocks {
       return known;
     }
     byte[] text = Arrays.copyOfRange(json, from, to);
-    Block made = new Block(text, compile(text));
+    Block made = new Block(text, compile(text, flattened));
     blocks.put(ByteBuffer.wrap(text), made);
     bytes += text.length;
     var oldest = blocks.values().iterator();
@@ -51,7 +60,9 @@ final class SchemaBlocks {
     return made;
   }
 
-  private static @Nullable SchemaFields compile(byte[] text) throws BadMessageException {
+  /** The fields of a block; null if it isn't a row's. */
+  static @Nullable SchemaFields compile(byte[] text, ConnectOrigin flattened)
+      throws BadMessageException {
     JsonNode schema;
     try {
       schema = JSON.readTree(text);
@@ -76,7 +87,8 @@ final class SchemaBlocks {
         default -> {}
       }
     }
-    JsonNode fields = (envelope && row != null ? row : schema).path("fields");
+    JsonNode enveloped = envelope ? row : null;
+    JsonNode fields = (enveloped != null ? enveloped : schema).path("fields");
     List<ConnectField> result = new ArrayList<>();
     for (JsonNode field : fields) {
       JsonNode name = field.get("field");
@@ -97,6 +109,12 @@ final class SchemaBlocks {
               field.path("name").asText(null),
               parameters));
     }
-    return new SchemaFields(origin, result);
+    if (enveloped != null) {
+      return new SchemaFields(origin, result);
+    }
+    return new SchemaFields(
+        origin == ConnectOrigin.PLAIN ? flattened : origin,
+        result,
+        name -> !FlattenedRow.isMark(name));
   }
 }

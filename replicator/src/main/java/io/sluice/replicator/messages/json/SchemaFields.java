@@ -20,6 +20,7 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The fields of a row as a schema block declares them; reads what a row's JSON means by them. */
@@ -36,6 +37,13 @@ final class SchemaFields {
   private final FieldRow raw = new FieldRow();
 
   SchemaFields(ConnectOrigin origin, List<ConnectField> declared) {
+    this(origin, declared, field -> true);
+  }
+
+  /**
+   * @param isColumn of a field's name: others are read, and no columns
+   */
+  SchemaFields(ConnectOrigin origin, List<ConnectField> declared, Predicate<String> isColumn) {
     List<MessageColumn> all = new ArrayList<>();
     fields = new Field[declared.size()];
     for (int i = 0; i < fields.length; i++) {
@@ -43,7 +51,9 @@ final class SchemaFields {
       FieldReader reader = ConnectTypes.reader(origin, field);
       fields[i] = new Field(field.name(), reader, field.type().equals("bytes"));
       byName.put(field.name(), fields[i]);
-      all.add(reader.column());
+      if (isColumn.test(field.name())) {
+        all.add(reader.column());
+      }
     }
     columns = new MessageColumns(all);
   }

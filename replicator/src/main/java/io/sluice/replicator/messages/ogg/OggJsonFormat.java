@@ -23,9 +23,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OggJsonFormat implements MessageFormat {
 
+  /**
+   * Behind a column's name: whether its value was not in the trail, and null stands for nothing.
+   */
+  private static final String MISSING = "_isMissing";
+
   private final @Nullable ZoneId zone;
   private final JsonInput input = new JsonInput();
   private final Change change = new Change();
+  private final List<String> missing = new ArrayList<>();
   private List<String> key = List.of();
   private boolean hasBefore;
   private boolean hasAfter;
@@ -56,20 +62,28 @@ public final class OggJsonFormat implements MessageFormat {
       case "I" -> {
         requireAfter();
         change.dropBefore();
+        takeMissing(change.row());
+        requireNoneMissing();
       }
       case "U" -> {
         requireAfter();
         change.markUpdate();
         FieldRow before = change.before();
         if (before != null) {
+          takeMissing(before);
+        }
+        takeMissing(change.row());
+        if (before != null) {
           addMissing(change.row(), before);
         }
+        requireNoneMissing();
       }
       case "D" -> {
         if (!hasBefore) {
           throw incomplete("op_type D without the row that is gone (there is no \"before\")");
         }
         change.moveBeforeToRow();
+        takeMissing(change.row());
         change.setKind(Change.Kind.DELETE);
       }
       case "T" -> {
@@ -93,6 +107,45 @@ public final class OggJsonFormat implements MessageFormat {
               + operation
               + " without the row that it leaves (there is no \"after\"; the formatter must be"
               + " json, not json_row)");
+    }
+  }
+
+  /** Takes the marks of missing values out of a row, and the columns that they say have none. */
+  private void takeMissing(FieldRow row) {
+    missing.clear();
+    // Where there are marks, each stands behind its column.
+    if (row.size() < 2 || !row.name(1).endsWith(MISSING)) {
+      return;
+    }
+    for (int i = row.size() - 1; i > 0; i--) {
+      String mark = row.name(i);
+      if (!mark.endsWith(MISSING) || row.kind(i) != FieldRow.Kind.BOOLEAN) {
+        continue;
+      }
+      String column = row.name(i - 1);
+      if (mark.length() == column.length() + MISSING.length() && mark.startsWith(column)) {
+        boolean gone = row.booleanValue(i);
+        row.remove(i);
+        if (gone) {
+          row.remove(--i);
+          missing.add(column);
+        }
+      }
+    }
+  }
+
+  private void requireNoneMissing() throws BadMessageException {
+    for (String column : missing) {
+      if (change.row().position(column) < 0) {
+        throw new BadMessageException(
+            Reason.VALUE,
+            "Field "
+                + column
+                + ": its value was not in the trail ("
+                + column
+                + MISSING
+                + "). Let the trail have whole rows: LOGALLSUPCOLS and NOCOMPRESSUPDATES.");
+      }
     }
   }
 

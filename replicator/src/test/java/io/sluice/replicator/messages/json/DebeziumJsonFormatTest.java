@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.replicator.messages.BadMessageException;
 import io.sluice.replicator.messages.BadMessageException.Reason;
+import io.sluice.replicator.messages.ConnectOrigin;
 import io.sluice.replicator.messages.MessageColumns;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +27,8 @@ class DebeziumJsonFormatTest {
   private static final String OF = " of shop.orders key [id] at 1700000000123456";
   private static final String KEY = "{\"id\":1}";
 
-  private final DebeziumJsonFormat format = new DebeziumJsonFormat(Tombstones.SKIP);
+  private final DebeziumJsonFormat format =
+      new DebeziumJsonFormat(Tombstones.SKIP, ConnectOrigin.PLAIN);
 
   private List<String> read(@Nullable String key, @Nullable String value)
       throws BadMessageException {
