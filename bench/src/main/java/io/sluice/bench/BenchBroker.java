@@ -12,7 +12,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.test.KafkaClusterTestKit;
 import org.apache.kafka.common.test.TestKitNodes;
 
-/** One Kafka broker in this process, with one topic. */
+/** One Kafka broker in this process. */
 final class BenchBroker implements AutoCloseable {
 
   static final String TOPIC = "orders";
@@ -38,11 +38,17 @@ final class BenchBroker implements AutoCloseable {
     cluster.format();
     cluster.startup();
     cluster.waitForReadyBrokers();
-    try (Admin admin = Admin.create(Map.of("bootstrap.servers", cluster.bootstrapServers()))) {
-      admin.createTopics(List.of(new NewTopic(TOPIC, PARTITIONS, (short) 1))).all().get();
+    BenchBroker broker = new BenchBroker(cluster);
+    broker.createTopic(TOPIC);
+    return broker;
+  }
+
+  /** A topic of as many partitions as the first. */
+  void createTopic(String name) throws Exception {
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", address()))) {
+      admin.createTopics(List.of(new NewTopic(name, PARTITIONS, (short) 1))).all().get();
       admin.close(Duration.ZERO);
     }
-    return new BenchBroker(cluster);
   }
 
   String address() {
@@ -59,6 +65,12 @@ final class BenchBroker implements AutoCloseable {
 
   /** The config of a pipeline that reads the topic, below {@code sluice}. */
   String config(String pipeline, java.nio.file.Path warehouse, String commitInterval) {
+    return config(pipeline, warehouse, commitInterval, List.of(TOPIC));
+  }
+
+  /** The same of other topics. */
+  String config(
+      String pipeline, java.nio.file.Path warehouse, String commitInterval, List<String> topics) {
     return """
         sluice {
           pipeline = %s
@@ -79,7 +91,7 @@ final class BenchBroker implements AutoCloseable {
             warehouse.toUri().toString().replaceFirst("^file:/+", "file:///"),
             commitInterval,
             address(),
-            TOPIC);
+            String.join(", ", topics));
   }
 
   @Override
