@@ -52,6 +52,7 @@ class MessageFormatsTest {
   void takesEveryOption() {
     for (String connector : List.of("plain", "mysql", "mariadb", "other")) {
       made("avro", Map.of("connector", connector));
+      made("debezium-json", Map.of("connector", connector));
     }
     for (String ids : List.of("confluent", "apicurio-global", "apicurio-content")) {
       made("avro", Map.of("ids", ids));
