@@ -56,7 +56,18 @@ final class KnownKeys {
   /** Keys of one element of {@code from}. */
   static final Set<String> WIDE_PART =
       Set.of(
-          "name", "match", "elsewhere", "table", "columns", "sequence", "on-delete", "aggregate");
+          "name",
+          "match",
+          "elsewhere",
+          "table",
+          "columns",
+          "sequence",
+          "on-delete",
+          "aggregate",
+          "nested");
+
+  /** Keys of {@code nested} of a part. */
+  static final Set<String> WIDE_ARRAY = Set.of("column", "key", "columns", "types");
 
   /** Keys of {@code source} that only a Kafka cluster has. */
   static final Set<String> KAFKA =

@@ -95,6 +95,26 @@ final class Section {
     return result;
   }
 
+  /** A block that knows these keys and has no defaults; empty if it is not given, or no block. */
+  Optional<Section> block(String key, Set<String> known) {
+    if (!has(key)) {
+      return Optional.empty();
+    }
+    String name = path + "." + key;
+    if (own.getValue(key).valueType() != ConfigValueType.OBJECT) {
+      problem(key, "it is not a block.", "Write " + key + " { ... }.");
+      return Optional.empty();
+    }
+    own.getObject(key)
+        .forEach(
+            (inner, value) -> {
+              if (!known.contains(inner)) {
+                problems.unknownKey(value.origin(), name, inner, known);
+              }
+            });
+    return Optional.of(new Section(name, own.getConfig(key), ConfigFactory.empty(), problems));
+  }
+
   /** The text of a scalar; empty if it is not given. */
   Optional<String> optional(String key) {
     if (!has(key)) {

@@ -19,6 +19,7 @@ import java.util.stream.Stream;
  * @param sequence source fields that say which of two rows is newer; empty: the one that came later
  * @param onDelete what a deleted row of the source does
  * @param aggregates functions by column; a column without one holds the newest row's value
+ * @param nested the column whose elements are the source's rows; empty: there is none
  */
 public record WidePart(
     String name,
@@ -27,7 +28,8 @@ public record WidePart(
     Map<String, String> columns,
     List<String> sequence,
     OnDelete onDelete,
-    Map<String, String> aggregates) {
+    Map<String, String> aggregates,
+    Optional<WideArray> nested) {
 
   /** What a deleted row of one source does to the wide row. */
   public enum OnDelete {

@@ -68,6 +68,7 @@ final class WideReader {
       }
     }
     checkTypes(rule, key, types, parts);
+    WideArrayReader.checkRule(rule, parts);
     if (parts.isEmpty() || into.isEmpty()) {
       return Optional.empty();
     }
@@ -99,7 +100,9 @@ final class WideReader {
                       "another part is called " + read.name() + ", too.",
                       "Give each part a name of its own.");
                 }
-                for (String column : read.columns().keySet()) {
+                Set<String> filled = new LinkedHashSet<>(read.columns().keySet());
+                read.nested().ifPresent(array -> filled.add(array.column()));
+                for (String column : filled) {
                   String other = key.contains(column) ? null : owners.put(column, read.name());
                   if (other != null) {
                     part.problem(
@@ -167,6 +170,18 @@ final class WideReader {
         }
       }
     }
+    Optional<WideArray> nested =
+        part.block("nested", KnownKeys.WIDE_ARRAY).flatMap(WideArrayReader::read);
+    OnDelete onDelete = onDelete(part);
+    if (nested.isPresent()) {
+      WideArrayReader.checkPart(part, nested.get(), key, columns, aggregates.keySet(), onDelete);
+      if (!topics) {
+        part.problem(
+            "nested",
+            "rows of a database's tables can't be elements yet.",
+            "Send the table's changes through a topic.");
+      }
+    }
     Optional<TablePattern> from =
         topics
             ? elsewhere
@@ -182,8 +197,9 @@ final class WideReader {
                 from,
                 columns,
                 part.has("sequence") ? part.strings("sequence") : List.of(),
-                onDelete(part),
-                aggregates));
+                onDelete,
+                aggregates,
+                nested));
   }
 
   private static OnDelete onDelete(Section part) {

@@ -76,7 +76,8 @@ class WideRuleTest {
                         Map.of("order_id", "id", "user_id", "user_id"),
                         List.of("updated_at"),
                         OnDelete.DELETE_ROW,
-                        Map.of()),
+                        Map.of(),
+                        Optional.empty()),
                     new WidePart(
                         "pays",
                         Optional.empty(),
@@ -84,9 +85,61 @@ class WideRuleTest {
                         Map.of("order_id", "order_id", "pay_amount", "amount"),
                         List.of(),
                         OnDelete.CLEAR,
-                        Map.of("pay_amount", "sum"))),
+                        Map.of("pay_amount", "sum"),
+                        Optional.empty())),
                 Map.of("a", "b")));
     assertThat(config.tables().wideRules().get(0).isShared()).isTrue();
+  }
+
+  private static final String NESTED =
+      "nested { column = xs, key = [i], columns { i = id, v = w }, types { i = INT, v = STRING } }";
+
+  @Test
+  void readsAPartWhoseRowsAreElements() throws Exception {
+    Path file =
+        files.write(
+            REQUIRED
+                + "sluice.tables.rules = [ { into = \"d.w\", primary-key = [k], from = ["
+                + " { name = a, match = t, columns { k = k, s = v }, aggregate { s = sum }, "
+                + NESTED
+                + " } ] } ]");
+    assertThat(
+            ConfigLoader.load(file, Map.of()).tables().wideRules().get(0).parts().get(0).nested())
+        .contains(
+            new WideArray(
+                "xs",
+                List.of("i"),
+                Map.of("i", "id", "v", "w"),
+                Map.of("i", "INT", "v", "STRING")));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "nested { column = xs, columns { i = id }, types { i = INT } } | tells the elements of a row apart",
+        "nested { key = [i], columns { i = id }, types { i = INT } } | is missing",
+        "nested { column = xs, key = [j], columns { i = id }, types { i = INT } } | key field j is not filled",
+        "nested { column = xs, key = [i], columns { i = id } } | no type is given for i",
+        "nested { column = xs, key = [i], columns { i = id }, types { i = INT, j = INT } } | no field of an element",
+        "nested { column = xs, key = [i], columns { i = id, _deleted = d }, types { i = INT, _deleted = INT } } | says whether an element is deleted",
+        "nested { column = xs, keys = [i] } | no such key",
+        "nested = xs | not a block",
+        "sequence = [s], %s | which of two versions of an element",
+        "on-delete = delete-row, %s | would go with one of its elements",
+        "columns { k = k, xs = v }, aggregate { xs = sum }, %s | filled by columns, too",
+        "columns { k = k, o = v }, %s | value of any of the rows",
+        "%s }, { name = b, elsewhere = true, columns { k = k } | mix up versions",
+        "%s }, { name = b, match = u, columns { k = k, xs = w } | filled by part a",
+      })
+  void whatAnArrayCannotBeIsRefused(String line, String what) {
+    String rule =
+        "sluice.tables.rules = [ { into = \"d.w\", primary-key = [k], from = [ { name = a, match = t,"
+            + " columns { k = k }, "
+            + line.replace("%s", NESTED)
+            + " } ] } ]";
+    assertThat(files.problemsOf(REQUIRED + rule))
+        .anySatisfy(problem -> assertThat(problem.what()).contains(what));
   }
 
   @ParameterizedTest

@@ -224,7 +224,10 @@ public final class SchemaDiff {
       DataType wanted = ((MappedType.Lake) mapped).type().withNullable(true);
       int position = current.rowType().position(column.name());
       if (position < 0) {
-        fields.add(new DataField(++highestId, column.name(), wanted));
+        int id = ++highestId;
+        NestedIds nested = new NestedIds(id);
+        fields.add(new DataField(id, column.name(), nested.renumbered(wanted)));
+        highestId = nested.highest();
         added.add(new AddedColumn(column.name(), false));
         continue;
       }

@@ -55,6 +55,8 @@ public final class TablePlanner {
         fields.add(new DataField(fields.size(), column.name(), type));
       }
     }
+    NestedIds nested = new NestedIds(fields.size() - 1);
+    fields.replaceAll(field -> field.withType(nested.renumbered(field.type())));
     checkKeys(source, options, faults);
     checkNames(source, options, faults);
     checkOptions(source, options, faults);
@@ -65,7 +67,7 @@ public final class TablePlanner {
         new TableSchema(
             0,
             new RowType(fields),
-            fields.size() - 1,
+            nested.highest(),
             options.partitionBy(),
             source.primaryKey(),
             tableOptions(source, options),

@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Where two types have no lesser one in common it is STRING, for instance for BIGINT and DOUBLE,
  * of which neither holds the other, nor does DECIMAL; or it is none: TIMESTAMP_LTZ (whose text
- * hangs on a time zone), TIME (for which Paimon has no casts), bytes, CHAR, and nested types.
+ * hangs on a time zone), TIME (for which Paimon has no casts), bytes, CHAR, and nested types of
+ * other fields.
  */
 public final class TypeLattice {
 
@@ -40,7 +41,7 @@ public final class TypeLattice {
   public static @Nullable DataType join(DataType one, DataType other) {
     DataType a = one.withNullable(true);
     DataType b = other.withNullable(true);
-    if (a.equals(b)) {
+    if (a.equals(b) || NestedIds.same(a, b)) {
       return a;
     }
     if (a.root().isNumeric() && b.root().isNumeric()) {

@@ -3,6 +3,8 @@ package io.sluice.evolution;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.lsm.schema.DataField;
+import io.sluice.lsm.schema.DataType.ArrayType;
+import io.sluice.lsm.schema.DataType.NestedRowType;
 import io.sluice.lsm.schema.DataTypeText;
 import io.sluice.lsm.schema.TableSchema;
 import java.util.ArrayList;
@@ -82,6 +84,45 @@ class GatheredTableTest {
     // What is wider in the lake stays, and twice is no change the second time.
     assertThat(SchemaDiff.gathered(table(List.of("k"), "k INT", "a TINYINT"), before, Map.of(), 9))
         .isInstanceOf(SchemaChange.None.class);
+  }
+
+  private static SourceTable withItems(String... fieldTypes) {
+    List<DataField> fields = new ArrayList<>();
+    for (String type : fieldTypes) {
+      fields.add(new DataField(fields.size(), "f" + fields.size(), DataTypeText.parse(type)));
+    }
+    List<SourceColumn> columns = new ArrayList<>(table(List.of("k"), "k INT", "a INT").columns());
+    columns.add(
+        1,
+        SourceColumn.ofLake("items", new ArrayType(new NestedRowType(fields, true), true), true));
+    return new SourceTable(table(List.of("k"), "k INT").id(), columns, List.of("k"));
+  }
+
+  private static List<Integer> idsOfItems(TableSchema schema) {
+    ArrayType items = (ArrayType) schema.rowType().type(schema.rowType().position("items"));
+    return ((NestedRowType) items.element()).fields().stream().map(DataField::id).toList();
+  }
+
+  @Test
+  void fieldsInsideOfColumnsHaveIdsOfTheirOwn() {
+    SourceTable items = withItems("INT", "STRING");
+    TableSchema made = schema(items, Map.of());
+    assertThat(made.rowType().fields()).extracting(DataField::id).containsExactly(0, 1, 2);
+    assertThat(idsOfItems(made)).containsExactly(3, 4);
+    assertThat(made.highestFieldId()).isEqualTo(4);
+    assertThat(SchemaDiff.gathered(items, made, Map.of(), 9)).isInstanceOf(SchemaChange.None.class);
+    TableSchema without = schema(table(List.of("k"), "k INT", "a INT"), Map.of());
+    assertThat(SchemaDiff.gathered(items, without, Map.of(), 9))
+        .isInstanceOfSatisfying(
+            SchemaChange.Evolve.class,
+            evolve -> {
+              assertThat(idsOfItems(evolve.schema())).containsExactly(3, 4);
+              assertThat(evolve.schema().highestFieldId()).isEqualTo(4);
+            });
+    assertThat(SchemaDiff.gathered(withItems("INT", "BIGINT"), made, Map.of(), 9))
+        .isInstanceOfSatisfying(
+            SchemaChange.Refused.class,
+            refused -> assertThat(refused.reason()).contains("no type holds the values of both"));
   }
 
   @Test

@@ -23,6 +23,8 @@ public final class FieldRow {
     BYTES,
     /** An object or array: its JSON text, UTF-8. */
     NESTED,
+    /** An array in the bytes of the lake's rows, of exactly its column's type; in no message. */
+    BINARY_ARRAY,
     /** Days since 1970-01-01. */
     DATE,
     /** Microseconds since midnight; may be negative or beyond a day. */
@@ -92,7 +94,9 @@ public final class FieldRow {
     return longs[field];
   }
 
-  /** Where TEXT, DECIMAL, BYTES and NESTED lie; good until the next field is added. */
+  /**
+   * Where TEXT, DECIMAL, BYTES, NESTED and BINARY_ARRAY lie; good until the next field is added.
+   */
   public byte[] buffer() {
     return buffer;
   }
@@ -147,7 +151,7 @@ public final class FieldRow {
   /**
    * Adds a value that lies in the buffer.
    *
-   * @param kind TEXT, DECIMAL, BYTES or NESTED
+   * @param kind TEXT, DECIMAL, BYTES, NESTED or BINARY_ARRAY
    */
   public void addSlice(String name, Kind kind, byte[] bytes, int offset, int length) {
     int start = reserve(length);
@@ -219,7 +223,7 @@ public final class FieldRow {
   /** The same under another name. */
   public void addFrom(String name, FieldRow other, int field) {
     switch (other.kinds[field]) {
-      case TEXT, DECIMAL, BYTES, NESTED ->
+      case TEXT, DECIMAL, BYTES, NESTED, BINARY_ARRAY ->
           addSlice(
               name, other.kinds[field], other.buffer, other.offset(field), other.length(field));
       default -> {

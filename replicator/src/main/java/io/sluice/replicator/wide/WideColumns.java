@@ -1,13 +1,17 @@
 package io.sluice.replicator.wide;
 
 import io.sluice.config.LakeTarget;
+import io.sluice.config.WideArray;
 import io.sluice.config.WidePart;
 import io.sluice.config.WideRule;
 import io.sluice.evolution.SourceColumn;
 import io.sluice.evolution.SourceTable;
 import io.sluice.evolution.SourceTableId;
 import io.sluice.evolution.TableKind;
+import io.sluice.lsm.schema.DataField;
 import io.sluice.lsm.schema.DataType;
+import io.sluice.lsm.schema.DataType.ArrayType;
+import io.sluice.lsm.schema.DataType.NestedRowType;
 import io.sluice.lsm.schema.DataTypeText;
 import io.sluice.lsm.schema.DataTypes;
 import io.sluice.sinks.TableTarget;
@@ -18,6 +22,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,7 +59,34 @@ public final class WideColumns {
             });
     for (WidePart part : rule.parts()) {
       types.put(part.counterColumn(), DataTypes.BIGINT);
+      part.nested().ifPresent(array -> types.put(array.column(), arrayOf(array)));
     }
+  }
+
+  /** Its key's fields come first, then the others by name, then whether the element is gone. */
+  private DataType arrayOf(WideArray array) {
+    Set<String> names = new LinkedHashSet<>(array.key());
+    names.addAll(array.columns().keySet());
+    List<DataField> fields = new ArrayList<>();
+    for (String name : names) {
+      try {
+        DataType type = DataTypeText.parse(array.types().getOrDefault(name, "")).withNullable(true);
+        fields.add(new DataField(fields.size(), name, type));
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException(
+            "field " + name + " of " + array.column() + " of " + id + ": " + e.getMessage(), e);
+      }
+    }
+    fields.add(new DataField(fields.size(), WideArray.DELETED, DataTypes.BOOLEAN));
+    return new ArrayType(new NestedRowType(fields, true), true);
+  }
+
+  /** The fields of a part's elements; empty if it has none. */
+  public List<DataField> elementFields(WidePart part) {
+    return part.nested()
+        .map(array -> (ArrayType) types.get(array.column()))
+        .map(type -> ((NestedRowType) type.element()).fields())
+        .orElse(List.of());
   }
 
   /** The name that the table has as a source: that of the lake. */
@@ -76,6 +108,7 @@ public final class WideColumns {
     Set<String> result = new LinkedHashSet<>(rule.primaryKey());
     for (WidePart part : rule.parts()) {
       result.addAll(part.columns().keySet());
+      part.nested().ifPresent(array -> result.add(array.column()));
     }
     for (WidePart part : rule.parts()) {
       result.addAll(part.sequenceColumns());
@@ -149,7 +182,8 @@ public final class WideColumns {
     for (WidePart part : rule.parts()) {
       List<String> sequence = part.sequenceColumns();
       List<String> members =
-          part.columns().keySet().stream()
+          Stream.concat(
+                  part.columns().keySet().stream(), part.nested().map(WideArray::column).stream())
               .filter(there::contains)
               .filter(column -> !rule.primaryKey().contains(column))
               .toList();
@@ -169,6 +203,16 @@ public final class WideColumns {
                 if (there.contains(column)) {
                   options.put("fields." + column + ".aggregate-function", function);
                 }
+              });
+    }
+    for (WidePart part : rule.parts()) {
+      part.nested()
+          .filter(array -> there.contains(array.column()))
+          .ifPresent(
+              array -> {
+                String prefix = "fields." + array.column() + ".";
+                options.put(prefix + "aggregate-function", "nested_update");
+                options.put(prefix + "nested-key", String.join(",", array.key()));
               });
     }
     if (!removing.isEmpty()) {

@@ -63,7 +63,7 @@ class ConnectTypesTest {
           case BOOLEAN -> " " + row.booleanValue(0);
           case LONG, DATE, TIME -> " " + row.longValue(0);
           case DOUBLE -> " " + row.doubleValue(0);
-          case TEXT, DECIMAL, NESTED, BYTES -> " " + row.text(0);
+          case TEXT, DECIMAL, NESTED, BYTES, BINARY_ARRAY -> " " + row.text(0);
           case TIMESTAMP, INSTANT -> " " + row.longValue(0) + " " + row.nanosOfMilli(0);
         };
     row.clear();

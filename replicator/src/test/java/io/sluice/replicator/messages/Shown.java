@@ -60,7 +60,7 @@ public final class Shown {
       case TEXT -> "'" + row.text(i) + "'";
       case DECIMAL -> "decimal " + row.text(i);
       case NESTED -> "nested " + row.text(i);
-      case BYTES ->
+      case BYTES, BINARY_ARRAY ->
           "bytes "
               + HexFormat.of()
                   .formatHex(row.buffer(), row.offset(i), row.offset(i) + row.length(i));

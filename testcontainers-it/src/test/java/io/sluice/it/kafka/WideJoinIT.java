@@ -458,7 +458,7 @@ class WideJoinIT {
   }
 
   /** Full compaction of all buckets, while nobody else writes. */
-  private static void compactByPaimon(Path warehouse) throws Exception {
+  static void compactByPaimon(Path warehouse) throws Exception {
     Options options = new Options();
     options.set("warehouse", warehouse.toUri().toString());
     try (Catalog catalog = CatalogFactory.createCatalog(CatalogContext.create(options))) {

@@ -1,12 +1,19 @@
 package io.sluice.replicator.messages.rows;
 
 import io.sluice.evolution.SourceColumn;
+import io.sluice.lsm.binary.BinaryArray;
+import io.sluice.lsm.schema.DataField;
+import io.sluice.lsm.schema.DataType;
+import io.sluice.lsm.schema.DataType.ArrayType;
+import io.sluice.lsm.schema.DataType.NestedRowType;
+import io.sluice.lsm.schema.RowType;
 import io.sluice.replicator.messages.BadMessageException;
 import io.sluice.replicator.messages.BadMessageException.Reason;
 import io.sluice.replicator.messages.Change;
 import io.sluice.replicator.messages.FieldRow;
 import io.sluice.replicator.messages.MessageColumn;
 import io.sluice.replicator.messages.MessageColumns;
+import io.sluice.replicator.messages.rows.RowColumns.NumbersAsTimes;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,18 +54,36 @@ public final class PartRow {
    * @param sequence columns among them that say which of two rows is newer
    * @param sums columns among them that a function adds up
    * @param counter column that gets a number of its own, so that no two rows are equally new
+   * @param elements the column whose elements are the source's rows; null: there is none
    */
   public record Columns(
       Map<String, String> fields,
       List<String> key,
       List<String> sequence,
       List<String> sums,
-      String counter) {
+      String counter,
+      @Nullable Elements elements) {
     public Columns {
       fields = java.util.Collections.unmodifiableMap(new java.util.LinkedHashMap<>(fields));
       key = List.copyOf(key);
       sequence = List.copyOf(sequence);
       sums = List.copyOf(sums);
+    }
+  }
+
+  /**
+   * An array column whose elements are the source's rows.
+   *
+   * @param fields of an element; the last says whether it is gone
+   * @param sources names of the message's fields by name of the others
+   * @param key names of those that tell the elements of a wide row apart
+   */
+  public record Elements(
+      String column, List<DataField> fields, Map<String, String> sources, List<String> key) {
+    public Elements {
+      fields = List.copyOf(fields);
+      sources = Map.copyOf(sources);
+      key = List.copyOf(key);
     }
   }
 
@@ -79,7 +104,15 @@ public final class PartRow {
   private @Nullable MessageColumns told;
   private @Nullable MessageColumns renamed;
 
-  public PartRow(Columns columns) {
+  private final @Nullable Elements elements;
+  private final @Nullable ElementWriter elementWriter;
+
+  /**
+   * @param numbers what a number means in a field of an element that is a point in time
+   */
+  public PartRow(Columns columns, NumbersAsTimes numbers) {
+    this.elements = columns.elements();
+    this.elementWriter = elements == null ? null : new ElementWriter(elements, numbers);
     int size = columns.fields().size();
     this.counter = columns.counter();
     this.names = columns.fields().keySet().toArray(new String[0]);
@@ -123,7 +156,8 @@ public final class PartRow {
    *
    * @param number for the counter column
    * @return good until the next call
-   * @throws BadMessageException a key or sequence column has no value, or a sum is no number
+   * @throws BadMessageException a key or sequence column has no value, a sum is no number, or a
+   *     value doesn't fit into an element
    */
   public Change of(Change change, Image image, Members members, long number)
       throws BadMessageException {
@@ -159,8 +193,62 @@ public final class PartRow {
         result.row().addFrom(names[i], from, field);
       }
     }
+    if (members != Members.NONE) {
+      addElements(change, image, members);
+    }
     result.row().addLong(counter, number);
     return result;
+  }
+
+  private void addElements(Change change, Image image, Members members) throws BadMessageException {
+    if (elements == null || elementWriter == null) {
+      return;
+    }
+    FieldRow now = change.row();
+    FieldRow before = change.before();
+    BinaryArray array =
+        members == Members.TAKEN_BACK
+            ? elementWriter.gone(now, image == Image.BEFORE ? before : null)
+            : elementWriter.present(now, members == Members.DIFFERENCES ? before : null);
+    byte[] bytes = array.toByteArray();
+    result.row().addSlice(elements.column(), FieldRow.Kind.BINARY_ARRAY, bytes, 0, bytes.length);
+  }
+
+  /**
+   * Refuses a table whose array has other elements than are written here.
+   *
+   * @throws BadMessageException they differ in a name, a type or their order
+   */
+  public void checkElements(RowType lake) throws BadMessageException {
+    int column = elements == null ? -1 : lake.position(elements.column());
+    if (elements == null || column < 0) {
+      return;
+    }
+    DataType type = lake.type(column);
+    boolean same =
+        type instanceof ArrayType array
+            && array.element() instanceof NestedRowType row
+            && named(row.fields()).equals(named(elements.fields()));
+    if (!same) {
+      throw new BadMessageException(
+          Reason.SCHEMA,
+          "Elements of column "
+              + elements.column()
+              + " have the fields "
+              + named(elements.fields())
+              + " by the config, and the lake has "
+              + (type instanceof ArrayType array && array.element() instanceof NestedRowType row
+                  ? named(row.fields())
+                  : type.root())
+              + ". Fields of elements can't change: give the lake's in nested, or send the rows to"
+              + " a new table or column.");
+    }
+  }
+
+  private static List<String> named(List<DataField> fields) {
+    return fields.stream()
+        .map(field -> field.name() + " " + field.type().withNullable(true))
+        .toList();
   }
 
   private int find(FieldRow row, int column, int[] last) {

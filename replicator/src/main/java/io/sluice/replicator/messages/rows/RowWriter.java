@@ -217,7 +217,7 @@ public final class RowWriter {
     }
     return switch (one.kind(first)) {
       case NULL -> true;
-      case TEXT, DECIMAL, BYTES, NESTED ->
+      case TEXT, DECIMAL, BYTES, NESTED, BINARY_ARRAY ->
           Arrays.equals(
               one.buffer(),
               one.offset(first),
@@ -395,7 +395,7 @@ public final class RowWriter {
           case BOOLEAN -> Boolean.toString(row.booleanValue(field));
           case LONG, DATE, TIME, TIMESTAMP, INSTANT -> Long.toString(row.longValue(field));
           case DOUBLE -> Double.toString(row.doubleValue(field));
-          case BYTES -> row.length(field) + " bytes";
+          case BYTES, BINARY_ARRAY -> row.length(field) + " bytes";
           case TEXT, DECIMAL, NESTED -> {
             int length = row.length(field);
             // A character has at most four bytes.

@@ -50,7 +50,7 @@ final class ValueTypes {
       }
       case DECIMAL -> number(row, field, column);
       case DOUBLE -> DataTypes.DOUBLE;
-      case TEXT, NESTED, NULL, TIME -> DataTypes.STRING;
+      case TEXT, NESTED, NULL, TIME, BINARY_ARRAY -> DataTypes.STRING;
       case BYTES -> DataTypes.BYTES;
       case DATE -> DataTypes.DATE;
       case TIMESTAMP -> DataTypes.timestamp(row.nanosOfMilli(field) % 1_000 == 0 ? 6 : 9);

@@ -426,7 +426,7 @@ final class ValueWriter {
         out.writeBytes(at, row.buffer(), offset, length);
         return true;
       }
-      case BYTES, NULL -> {
+      case BYTES, BINARY_ARRAY, NULL -> {
         return false;
       }
       case LONG -> {
@@ -648,6 +648,10 @@ final class ValueWriter {
   // ---------------------------------------------------------------- nested
 
   private boolean nested(BinaryWriter out, int at, FieldRow row, int field) {
+    if (row.kind(field) == Kind.BINARY_ARRAY && root == TypeRoot.ARRAY) {
+      out.writeNested(at, row.buffer(), row.offset(field), row.length(field));
+      return true;
+    }
     if (row.kind(field) != Kind.NESTED && row.kind(field) != Kind.TEXT) {
       return false;
     }

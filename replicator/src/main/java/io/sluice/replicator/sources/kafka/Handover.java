@@ -68,6 +68,11 @@ final class Handover {
     letter = kept;
   }
 
+  /** Whether the message is a letter. */
+  boolean isReplay() {
+    return letter != null;
+  }
+
   /** A number that orders the row being made, as it would have in its message's place. */
   long nextNumber() {
     KeptLetter replayed = letter;

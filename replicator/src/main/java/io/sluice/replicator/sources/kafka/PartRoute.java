@@ -59,7 +59,7 @@ final class PartRoute implements Route {
     this.part = part;
     this.aim = aim;
     PartRow.Columns all = wide.columns(part);
-    this.row = new PartRow(all);
+    this.row = new PartRow(all, numbers);
     this.sums = all.sums();
     this.onlyAdding = WideColumns.onlyAdding(part);
     this.columns = new RowColumns(Map.of(), RowColumns.Rest.BY_NAME, Set.of(), numbers);
@@ -95,6 +95,7 @@ final class PartRoute implements Route {
       return;
     }
     refuseLoss(delete, change);
+    refuseReplay();
     boolean moves = !delete && row.movesKey(change);
     boolean ends = delete || moves && part.onDelete() != OnDelete.IGNORE;
     if (ends && !end(message, change, delete ? Image.NOW : Image.BEFORE)) {
@@ -138,16 +139,35 @@ final class PartRoute implements Route {
               + onlyAdding
               + " can't take its former value back.");
     }
-    if (!sums.isEmpty() && !delete && change.isUpdate() && change.before() == null) {
+    if ((!sums.isEmpty() || part.nested().isPresent())
+        && !delete
+        && change.isUpdate()
+        && change.before() == null) {
       throw new BadMessageException(
           Reason.INCOMPLETE,
           "An update of part "
               + part.name()
               + " of table "
               + table.id()
-              + " doesn't tell the former values, by which the sums "
-              + sums
-              + " would have to change. Let the source send them.");
+              + " doesn't tell the former values, by which "
+              + (sums.isEmpty()
+                  ? "an element would have to go where its key was another"
+                  : "the sums " + sums + " would have to change")
+              + ". Let the source send them.");
+    }
+  }
+
+  /** Elements have no order of their own: a compaction has perhaps passed the letter's place. */
+  private void refuseReplay() throws BadMessageException {
+    if (part.nested().isPresent() && handover.isReplay()) {
+      throw new BadMessageException(
+          Reason.SCHEMA,
+          "An element of part "
+              + part.name()
+              + " of table "
+              + table.id()
+              + " can't be replayed: whether an older or a newer version of it stayed would depend"
+              + " on compactions. Let the source send the row once more.");
     }
   }
 
@@ -170,9 +190,10 @@ final class PartRoute implements Route {
     return false;
   }
 
-  private RowWriter writer(RoutedTable routed) {
+  private RowWriter writer(RoutedTable routed) throws BadMessageException {
     RowWriter now = writer;
     if (now == null || written != routed) {
+      row.checkElements(routed.lakeSchema().rowType());
       now = RowWriter.of(routed.lakeSchema().rowType(), routed.lakeSchema().primaryKeys(), columns);
       writer = now;
       written = routed;

@@ -61,7 +61,13 @@ public final class WideTable {
         rule().primaryKey(),
         part.fieldColumns(),
         WideColumns.sums(part),
-        part.counterColumn());
+        part.counterColumn(),
+        part.nested()
+            .map(
+                array ->
+                    new PartRow.Elements(
+                        array.column(), wide.elementFields(part), array.columns(), array.key()))
+            .orElse(null));
   }
 
   /** See {@link WideColumns#declared}. */

@@ -83,7 +83,7 @@ final class AvroMessages {
       case LONG, DATE, TIME -> row.kind(i) + " " + row.longValue(i);
       case DOUBLE -> "DOUBLE " + row.doubleValue(i);
       case DECIMAL, TEXT, NESTED -> row.kind(i) + " " + row.text(i);
-      case BYTES ->
+      case BYTES, BINARY_ARRAY ->
           "BYTES "
               + HexFormat.of()
                   .formatHex(row.buffer(), row.offset(i), row.offset(i) + row.length(i));

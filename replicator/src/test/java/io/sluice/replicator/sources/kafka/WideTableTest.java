@@ -4,22 +4,36 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.config.TopicPattern;
+import io.sluice.config.WideArray;
 import io.sluice.config.WidePart;
 import io.sluice.config.WidePart.OnDelete;
 import io.sluice.config.WideRule;
 import io.sluice.evolution.SourceColumn;
 import io.sluice.evolution.SourceTable;
+import io.sluice.lsm.row.Row;
+import io.sluice.lsm.row.RowKind;
+import io.sluice.lsm.row.Values;
+import io.sluice.lsm.schema.DataField;
+import io.sluice.lsm.schema.DataTypes;
+import io.sluice.lsm.schema.RowType;
 import io.sluice.replicator.messages.BadMessageException;
 import io.sluice.replicator.messages.Change;
 import io.sluice.replicator.messages.FieldRow;
+import io.sluice.replicator.messages.Message;
 import io.sluice.replicator.messages.rows.PartRow;
 import io.sluice.replicator.messages.rows.PartRow.Image;
 import io.sluice.replicator.messages.rows.PartRow.Members;
+import io.sluice.replicator.messages.rows.RowColumns;
+import io.sluice.replicator.messages.rows.RowColumns.NumbersAsTimes;
+import io.sluice.replicator.messages.rows.RowWriter;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class WideTableTest {
@@ -42,7 +56,8 @@ class WideTableTest {
         columns,
         sequence,
         onDelete,
-        columns.containsKey("total") ? Map.of("total", "sum") : Map.of());
+        columns.containsKey("total") ? Map.of("total", "sum") : Map.of(),
+        Optional.empty());
   }
 
   private static final WidePart ORDERS =
@@ -90,8 +105,8 @@ class WideTableTest {
   @Test
   void growsByWhatItsPartsTell() throws BadMessageException {
     WideTable wide = table(Map.of());
-    PartRow orders = new PartRow(wide.columns(ORDERS));
-    PartRow items = new PartRow(wide.columns(ITEMS));
+    PartRow orders = new PartRow(wide.columns(ORDERS), NumbersAsTimes.BY_PRECISION);
+    PartRow items = new PartRow(wide.columns(ITEMS), NumbersAsTimes.BY_PRECISION);
     SourceTable first = wide.with(null, orders.of(order(), Image.NOW, Members.VALUES, 1));
     assertThat(columns(first))
         .containsExactly(
@@ -136,7 +151,7 @@ class WideTableTest {
 
   @Test
   void sumsGetDifferencesAndAreTakenBack() throws BadMessageException {
-    PartRow items = new PartRow(table(Map.of()).columns(ITEMS));
+    PartRow items = new PartRow(table(Map.of()).columns(ITEMS), NumbersAsTimes.BY_PRECISION);
     Change update = item("5");
     update.fillBefore().addLong("order_id", 7);
     update.before().addText("price", FieldRow.Kind.DECIMAL, "7.25");
@@ -155,7 +170,7 @@ class WideTableTest {
 
   @Test
   void wantsKeyAndSequence() {
-    PartRow orders = new PartRow(table(Map.of()).columns(ORDERS));
+    PartRow orders = new PartRow(table(Map.of()).columns(ORDERS), NumbersAsTimes.BY_PRECISION);
     Change change = new Change();
     change.reset(Change.Kind.UPSERT);
     change.row().addLong("id", 7);
@@ -165,6 +180,121 @@ class WideTableTest {
     change.reset(Change.Kind.DELETE);
     assertThatThrownBy(() -> orders.of(change, Image.NOW, Members.NONE, 1))
         .hasMessageContaining("is not in the message");
+  }
+
+  private static final WidePart LINES =
+      new WidePart(
+          "lines",
+          Optional.of(TopicPattern.parse("lines")),
+          Optional.empty(),
+          Map.of("k", "order_id"),
+          List.of(),
+          OnDelete.CLEAR,
+          Map.of(),
+          Optional.of(
+              new WideArray(
+                  "items",
+                  List.of("line"),
+                  fields("line", "no", "at", "t", "qty", "q"),
+                  Map.of("line", "INT", "at", "TIMESTAMP(3)", "qty", "DECIMAL(10, 2)"))));
+
+  private static WideTable lines() {
+    return new WideTable(
+        new WideRule(
+            "dwd",
+            "w",
+            List.of("k"),
+            OptionalInt.empty(),
+            List.of(),
+            Map.of("k", "BIGINT"),
+            List.of(LINES),
+            Map.of()));
+  }
+
+  private static Change line(Change.Kind kind, long no, @Nullable String quantity) {
+    Change change = new Change();
+    change.reset(kind);
+    change.row().addLong("order_id", 7);
+    change.row().addLong("no", no);
+    if (quantity == null) {
+      change.row().addNull("q");
+    } else {
+      change.row().addText("q", FieldRow.Kind.DECIMAL, quantity);
+    }
+    change.row().addTimestamp("t", 1500, 0);
+    return change;
+  }
+
+  private static String items(Change change) throws BadMessageException {
+    SourceTable table = lines().declared();
+    List<DataField> fields = new ArrayList<>();
+    for (SourceColumn column : table.columns()) {
+      fields.add(new DataField(fields.size(), column.name(), column.lakeType()));
+    }
+    RowType type = new RowType(fields);
+    RowWriter writer =
+        RowWriter.of(
+            type,
+            List.of("k"),
+            new RowColumns(
+                Map.of(), RowColumns.Rest.BY_NAME, Set.of(), NumbersAsTimes.BY_PRECISION));
+    Message message = new Message("t", 0, 0, -1, null, null, List.of());
+    assertThat(writer.write(message, change, RowKind.INSERT)).isEqualTo(RowWriter.Outcome.FITS);
+    Values items = writer.row().getArray(type.position("items"));
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < items.size(); i++) {
+      Row item = items.getRow(i, 4);
+      text.append(i == 0 ? "" : ", ").append(item.getInt(0)).append(' ');
+      text.append(item.isNullAt(1) ? "null" : item.getTimestampMillis(1, 3)).append(' ');
+      text.append(item.isNullAt(2) ? "null" : item.getDecimal(2, 10, 2).toPlainString());
+      text.append(item.getBoolean(3) ? " gone" : "");
+    }
+    return text.toString();
+  }
+
+  @Test
+  void rowsOfASourceAreElements() throws BadMessageException {
+    WideTable wide = lines();
+    assertThat(columns(wide.declared())).hasSize(3);
+    assertThat(wide.options(wide.declared()))
+        .containsEntry("fields._seq_lines.sequence-group", "items")
+        .containsEntry("fields.items.aggregate-function", "nested_update")
+        .containsEntry("fields.items.nested-key", "line");
+    PartRow row = new PartRow(wide.columns(LINES), NumbersAsTimes.BY_PRECISION);
+    Change created = line(Change.Kind.UPSERT, 1, "2.5");
+    assertThat(items(row.of(created, Image.NOW, Members.VALUES, 1))).isEqualTo("1 1500 2.50");
+    assertThat(items(row.of(line(Change.Kind.DELETE, 1, "2.5"), Image.NOW, Members.TAKEN_BACK, 2)))
+        .isEqualTo("1 null null gone");
+    // The key that was before, and only then the element.
+    Change renumbered = line(Change.Kind.UPSERT, 2, null);
+    renumbered.fillBefore().addLong("no", 1);
+    assertThat(items(row.of(renumbered, Image.NOW, Members.DIFFERENCES, 3)))
+        .isEqualTo("1 null null gone, 2 1500 null");
+    assertThat(items(row.of(renumbered, Image.BEFORE, Members.TAKEN_BACK, 4)))
+        .isEqualTo("1 null null gone");
+    // Another spelling is the same key.
+    Change same = line(Change.Kind.UPSERT, 1, null);
+    same.fillBefore().addText("no", FieldRow.Kind.TEXT, "1");
+    assertThat(items(row.of(same, Image.NOW, Members.DIFFERENCES, 5))).isEqualTo("1 1500 null");
+  }
+
+  @Test
+  void anElementNeedsItsKeyAndExactValues() {
+    PartRow row = new PartRow(lines().columns(LINES), NumbersAsTimes.BY_PRECISION);
+    Change keyless = new Change();
+    keyless.reset(Change.Kind.UPSERT);
+    keyless.row().addLong("order_id", 7);
+    assertThatThrownBy(() -> row.of(keyless, Image.NOW, Members.VALUES, 1))
+        .hasMessageContaining(
+            "items.line tells elements apart, and field no is not in the message");
+    assertThatThrownBy(
+            () -> row.of(line(Change.Kind.UPSERT, 1, "0.125"), Image.NOW, Members.VALUES, 1))
+        .hasMessageContaining("0.125 can't be held exactly by items.qty (DECIMAL(10, 2))");
+    RowType other =
+        new RowType(
+            List.of(
+                new DataField(0, "k", DataTypes.INT), new DataField(1, "items", DataTypes.INT)));
+    assertThatThrownBy(() -> row.checkElements(other)).hasMessageContaining("and the lake has INT");
   }
 
   private static String text(Change change) {

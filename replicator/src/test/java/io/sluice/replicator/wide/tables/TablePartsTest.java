@@ -35,7 +35,8 @@ class TablePartsTest {
         columns,
         List.of(),
         OnDelete.CLEAR,
-        Map.of());
+        Map.of(),
+        Optional.empty());
   }
 
   private static TableParts parts(Map<String, String> types) {
