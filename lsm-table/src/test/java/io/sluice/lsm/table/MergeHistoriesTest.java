@@ -249,7 +249,7 @@ class MergeHistoriesTest {
     }
 
     private void compactCopies() throws Exception {
-      PaimonOracle theirs = new PaimonOracle(new PaimonStorage(files.copy()), ROOT);
+      PaimonOracle theirs = rowByRow(files.copy());
       theirs.compactFully();
       MemoryFileIO ours = files.copy();
       try (TestTable byUs = TestTable.open(ours, ROOT, clock)) {
@@ -257,8 +257,12 @@ class MergeHistoriesTest {
         List<Map<String, String>> rows =
             CanonicalRows.sorted(CanonicalRows.read(byUs.table().newScan()));
         assertThat(rows).as("compacted by us and by Paimon").isEqualTo(theirs.readLatest());
-        assertThat(rows).isEqualTo(new PaimonOracle(new PaimonStorage(ours), ROOT).readLatest());
+        assertThat(rows).isEqualTo(rowByRow(ours).readLatest());
       }
+    }
+
+    private static PaimonOracle rowByRow(MemoryFileIO of) {
+      return new PaimonOracle(new PaimonStorage(of), ROOT).with(PaimonOracle.ROW_BY_ROW);
     }
   }
 }

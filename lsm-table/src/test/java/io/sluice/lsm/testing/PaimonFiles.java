@@ -30,10 +30,21 @@ public final class PaimonFiles {
   private final org.apache.paimon.types.RowType rowType;
 
   public PaimonFiles(String format, List<DataField> fields) {
+    this(format, paimonType(fields), Map.of());
+  }
+
+  private PaimonFiles(
+      String format, org.apache.paimon.types.RowType rowType, Map<String, String> moreOptions) {
     Options options = new Options();
     options.set("orc.timestamp-ltz.legacy.type", "false");
+    moreOptions.forEach(options::set);
     this.format = FileFormat.fromIdentifier(format, options);
-    this.rowType = paimonType(fields);
+    this.rowType = rowType;
+  }
+
+  /** The same, with {@link PaimonOracle#ROW_BY_ROW}. */
+  public PaimonFiles rowByRow() {
+    return new PaimonFiles(format.getFormatIdentifier(), rowType, PaimonOracle.ROW_BY_ROW);
   }
 
   /** The same columns as Paimon has them. */

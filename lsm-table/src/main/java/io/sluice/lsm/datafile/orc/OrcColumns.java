@@ -99,11 +99,35 @@ abstract class OrcColumns {
   /** A vector that is not nested, sharing its arrays; it does not repeat afterwards. */
   static Column flat(ColumnVector vector, int size) {
     if (vector.isRepeating) {
-      vector.flatten(false, new int[0], size);
+      if (vector instanceof DoubleColumnVector doubles && doubles.noNulls) {
+        repeat(doubles, size);
+      } else {
+        vector.flatten(false, new int[0], size);
+      }
     }
     Column column = unflagged(vector, size);
     column.nulls = vector.noNulls ? null : vector.isNull;
     return column;
+  }
+
+  /**
+   * ORC calls values repeating that are == each other, which 0.0 and -0.0 are. It has stored each,
+   * so only what is another number is taken for not stored.
+   */
+  private static void repeat(DoubleColumnVector doubles, int size) {
+    double[] values = doubles.vector;
+    for (int i = 1; i < size; i++) {
+      if (values[i] != values[0]) {
+        values[i] = values[0];
+      }
+    }
+    doubles.isRepeating = false;
+  }
+
+  private static double doubleAt(ColumnVector vector, int at) {
+    double[] values = ((DoubleColumnVector) vector).vector;
+    // See repeat: of equal numbers this one's own sign.
+    return vector.isRepeating && values[at] != values[0] ? values[0] : values[at];
   }
 
   private static Column unflagged(ColumnVector vector, int size) {
@@ -137,12 +161,19 @@ abstract class OrcColumns {
   /** Values one by one, as objects (see {@link Boxed}). */
   private interface Values {
 
-    /** Of a value that is not NULL in a vector that does not repeat. */
+    /**
+     * Of a value that is not NULL.
+     *
+     * @param at 0 in a vector that repeats, but for one of floating numbers
+     */
     Object present(ColumnVector vector, int at);
 
     default @Nullable Object at(ColumnVector vector, int at) {
       int index = vector.isRepeating ? 0 : at;
-      return !vector.noNulls && vector.isNull[index] ? null : present(vector, index);
+      if (!vector.noNulls && vector.isNull[index]) {
+        return null;
+      }
+      return present(vector, vector instanceof DoubleColumnVector ? at : index);
     }
 
     default List<@Nullable Object> all(ColumnVector vector, long from, long count) {
@@ -247,7 +278,7 @@ abstract class OrcColumns {
       return switch (type.root()) {
         case BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, DATE, TIME ->
             (vector, at) -> ((LongColumnVector) vector).vector[at];
-        case FLOAT, DOUBLE -> (vector, at) -> ((DoubleColumnVector) vector).vector[at];
+        case FLOAT, DOUBLE -> (vector, at) -> doubleAt(vector, at);
         case DECIMAL ->
             ((DecimalType) type).compact()
                 ? (vector, at) -> ((LongColumnVector) vector).vector[at]
