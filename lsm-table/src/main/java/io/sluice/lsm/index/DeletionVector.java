@@ -1,5 +1,6 @@
 package io.sluice.lsm.index;
 
+import io.sluice.lsm.datafile.ReadFailures;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -75,7 +76,8 @@ public final class DeletionVector {
         throw new IOException(String.format("its magic number %08x is unknown", magic));
       }
     } catch (RuntimeException e) {
-      throw new IOException("its bitmap is damaged: " + e, e);
+      String reason = ReadFailures.reason(e);
+      throw new IOException("its bitmap is damaged" + (reason == null ? "" : ": " + reason), e);
     }
     if (body.hasRemaining()) {
       throw new IOException(body.remaining() + " bytes follow its bitmaps");

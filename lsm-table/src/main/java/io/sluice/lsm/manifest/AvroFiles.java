@@ -1,6 +1,7 @@
 package io.sluice.lsm.manifest;
 
 import io.sluice.lsm.binary.ColumnStats;
+import io.sluice.lsm.datafile.ReadFailures;
 import io.sluice.lsm.error.CorruptTableException;
 import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.io.FileIO;
@@ -221,12 +222,13 @@ final class AvroFiles {
       return result;
     } catch (IOException | RuntimeException e) {
       // Whatever the decoders make of wrong bytes.
+      String reason = ReadFailures.reason(e);
       throw new CorruptTableException(
           path
               + " ("
               + content.length
               + " bytes) is not the Avro file that it should be: "
-              + e.getMessage()
+              + (reason == null ? "its bytes can't be decoded" : reason)
               + ". Keep the table as it is and restore this file from a copy.",
           e);
     }

@@ -299,7 +299,10 @@ class TableDamageTest {
     try {
       return reading.rows();
     } catch (LsmException | IOException e) {
-      assertThat(e.getMessage()).as("what %s says", e.getClass()).isNotBlank();
+      assertThat(e.getMessage())
+          .as("what %s says", e.getClass())
+          .contains(ROOT)
+          .doesNotContain("java.lang.", "Cannot invoke");
       return null;
     }
   }
@@ -387,7 +390,7 @@ class TableDamageTest {
       return List.of(new Finding("table", String.valueOf(e.getMessage())));
     }
     List<Finding> findings = table.newCheck().run(Depth.RECORDS).findings();
-    assertThat(findings.toString()).doesNotContain("NullPointerException");
+    assertThat(findings.toString()).doesNotContain("java.lang.", "Cannot invoke");
     return findings;
   }
 

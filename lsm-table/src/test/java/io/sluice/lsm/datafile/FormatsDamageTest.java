@@ -15,6 +15,7 @@ import io.sluice.lsm.schema.TableSchema;
 import io.sluice.lsm.testing.CanonicalRows;
 import io.sluice.lsm.testing.RandomValues;
 import io.sluice.lsm.testing.TestIds;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -23,9 +24,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Files with a byte changed, or cut: the rows that were written, or an error that names the file.
@@ -125,5 +128,78 @@ class FormatsDamageTest {
         .isLessThanOrEqualTo(rounds * undetectedPerThousand / 1000);
     System.out.println(
         format + ": " + rounds + " damages, " + refused + " refused, " + unnoticed + " unnoticed");
+  }
+
+  /** Each byte of a small file, so that every exception of the libraries comes up. */
+  @ParameterizedTest
+  @ValueSource(strings = {"orc", "parquet", "avro"})
+  void saysInWordsWhichPartOfWhichFileIsDamaged(String format) throws Exception {
+    TableSchema schema =
+        new TableSchema(
+            0,
+            new RowType(
+                List.of(
+                    new DataField(0, "id", DataTypes.BIGINT.withNullable(false)),
+                    new DataField(1, "text", DataTypes.STRING),
+                    new DataField(2, "at", DataTypes.timestamp(6)))),
+            2,
+            List.of(),
+            List.of("id"),
+            Map.of("bucket", "1", "file.format", format),
+            null,
+            0);
+    String path = folder + "/data-small-0." + format;
+    KeyValueWriter writer = formats.createWriter(io, path, schema, 0, DataFileMeta.SOURCE_FLUSH);
+    for (long id = 0; id < 9; id++) {
+      List<Object> row = java.util.Arrays.asList(id, id % 2 == 0 ? null : bytes(id), null);
+      writer.write(RandomValues.binary(schema.rowType(), row, RowKind.INSERT), id, RowKind.INSERT);
+    }
+    DataFileMeta file = writer.finish();
+    byte[] content = Files.readAllBytes(Path.of(path));
+    int decoding = 0;
+    for (int at = 0; at < content.length; at++) {
+      for (int change : new int[] {1, 0xff}) {
+        byte[] damaged = content.clone();
+        damaged[at] ^= (byte) change;
+        Files.write(Path.of(path), damaged);
+        try {
+          read(path, file, schema, null);
+        } catch (CorruptTableException | UnsupportedTableException e) {
+          assertThat(e.getMessage())
+              .as("byte %d ^ %x", at, change)
+              .contains(path)
+              .doesNotContain("java.", "Cannot invoke", "Exception");
+          decoding += e.getMessage().contains("can't be decoded") ? 1 : 0;
+        }
+      }
+    }
+    // Those of ours are found by checksums before anything is decoded, but for the last bytes.
+    assertThat(decoding).isGreaterThan(format.equals("orc") ? 0 : 50);
+  }
+
+  private static byte[] bytes(long id) {
+    return ("text " + id).getBytes(java.nio.charset.StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void leavesOutWhatJavaSaysOfTheDecoder() {
+    IOException nothing = new IOException(new NullPointerException("Cannot invoke \"x.y()\""));
+    assertThat(ReadFailures.reason(nothing)).isNull();
+    assertThat(ReadFailures.reason(new ArrayIndexOutOfBoundsException("Index 7"))).isNull();
+    assertThat(ReadFailures.reason(new IllegalStateException("bad magic", nothing)))
+        .isEqualTo("bad magic");
+    assertThat(ReadFailures.reason(new java.io.UncheckedIOException(new IOException("cut off"))))
+        .isEqualTo("cut off");
+    assertThat(ReadFailures.of("/t/f.orc", ReadFailures.records(3), null, nothing))
+        .isInstanceOf(CorruptTableException.class)
+        .hasMessage(
+            "The data file /t/f.orc is damaged: its records from 3 on can't be decoded."
+                + " Restore it from a copy.")
+        .hasCause(nothing);
+    assertThat(
+            ReadFailures.of(
+                "/t/f.orc", ReadFailures.METADATA, null, new UnsupportedTableException("No.")))
+        .isInstanceOf(UnsupportedTableException.class)
+        .hasMessage("/t/f.orc: No.");
   }
 }

@@ -159,7 +159,7 @@ final class AvroKeyValueReader implements DataFileReader {
       opened = true;
       return result;
     } catch (IOException | RuntimeException e) {
-      throw failure(path, e);
+      throw failure(path, ReadFailures.METADATA, e);
     } finally {
       if (!opened && blocks != null) {
         closeQuietly(blocks);
@@ -175,10 +175,9 @@ final class AvroKeyValueReader implements DataFileReader {
     }
   }
 
-  private static RuntimeException failure(String path, Exception e) {
-    return e instanceof AvroBlocks.StorageFault fault
-        ? ReadFailures.of(path, fault.storage(), e)
-        : ReadFailures.of(path, null, e);
+  private static RuntimeException failure(String path, String part, Exception e) {
+    IOException storage = e instanceof AvroBlocks.StorageFault fault ? fault.storage() : null;
+    return ReadFailures.of(path, part, storage, e);
   }
 
   @Override
@@ -216,7 +215,7 @@ final class AvroKeyValueReader implements DataFileReader {
       row = writer.finish(kind());
       return true;
     } catch (IOException | RuntimeException e) {
-      throw failure(path, e);
+      throw failure(path, ReadFailures.records(recordsSeen), e);
     }
   }
 

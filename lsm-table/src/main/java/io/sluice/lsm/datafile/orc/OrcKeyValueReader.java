@@ -169,7 +169,7 @@ final class OrcKeyValueReader implements BatchReader {
       if (reader != null) {
         closeQuietly(reader);
       }
-      throw ReadFailures.of(path, streams.failure(), e);
+      throw ReadFailures.of(path, ReadFailures.METADATA, streams.failure(), e);
     }
   }
 
@@ -293,7 +293,7 @@ final class OrcKeyValueReader implements BatchReader {
       }
       return true;
     } catch (IOException | RuntimeException e) {
-      throw ReadFailures.of(path, streams.failure(), e);
+      throw ReadFailures.of(path, ReadFailures.records(rowsSeen), streams.failure(), e);
     }
   }
 

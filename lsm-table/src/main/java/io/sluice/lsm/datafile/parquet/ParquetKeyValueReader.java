@@ -225,7 +225,7 @@ final class ParquetKeyValueReader implements BatchReader {
       opened = true;
       return result;
     } catch (IOException | RuntimeException e) {
-      throw ReadFailures.of(path, input.failure(), e);
+      throw ReadFailures.of(path, ReadFailures.METADATA, input.failure(), e);
     } finally {
       if (!opened) {
         codecs.release();
@@ -307,7 +307,7 @@ final class ParquetKeyValueReader implements BatchReader {
       batchSize = size;
       return true;
     } catch (IOException | RuntimeException e) {
-      throw ReadFailures.of(path, input.failure(), e);
+      throw ReadFailures.of(path, ReadFailures.records(rowsSeen), input.failure(), e);
     }
   }
 
