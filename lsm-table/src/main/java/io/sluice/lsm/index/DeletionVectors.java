@@ -9,6 +9,9 @@ import io.sluice.lsm.manifest.IndexEntry.Range;
 import io.sluice.lsm.manifest.ManifestStore;
 import java.io.EOFException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,23 +22,33 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>In tables with deletion vectors a key has, above level 0, at most one row that is not marked
  * here; rows that are marked were replaced or deleted.
+ *
+ * <p>An index file is a byte for the version, 1, and then one vector after the other. It names
+ * neither its table nor the data files: that a vector is the right one is told by what the index
+ * manifest says of it alone, which is held against the file wholly: length of the file and of the
+ * vector, and rows deleted. An index file of another snapshot that agrees in these is taken for the
+ * right one.
  */
 public final class DeletionVectors {
 
   /** Of a snapshot without any. */
-  public static final DeletionVectors NONE =
-      new DeletionVectors((path, at) -> new byte[0], Map.of());
+  public static final DeletionVectors NONE = new DeletionVectors(place -> new byte[0], Map.of());
 
   private static final int INT_BYTES = 4;
+  private static final int VERSION = 1;
+  private static final int VERSION_BYTES = 1;
 
   /** Of files in the folders of data no two have one name, but a bucket is asked for its own. */
   private record Key(BinaryRow partition, int bucket, String dataFile) {}
 
-  private record Place(String path, Range range) {}
+  /**
+   * @param fileSize bytes that the index file has by its manifest
+   */
+  private record Place(String path, long fileSize, Range range) {}
 
   @FunctionalInterface
   private interface Bytes {
-    byte[] read(String path, Range at) throws IOException;
+    byte[] read(Place place) throws IOException;
   }
 
   private final Bytes bytes;
@@ -50,7 +63,8 @@ public final class DeletionVectors {
    * Those that a snapshot's index manifest names.
    *
    * @param indexManifest may be null: there are none
-   * @throws CorruptTableException if a data file has two
+   * @throws CorruptTableException if a data file has two, or vectors lack or don't stand apart from
+   *     each other
    */
   public static DeletionVectors of(
       FileIO fileIO, TablePaths paths, ManifestStore manifests, @Nullable String indexManifest)
@@ -65,9 +79,10 @@ public final class DeletionVectors {
       }
       String external = entry.externalPath();
       String path = external == null ? paths.index(entry.fileName()) : external;
+      requireApart(paths.manifest(indexManifest), entry);
       for (Range range : entry.ranges()) {
         Key key = new Key(entry.partition(), entry.bucket(), range.dataFile());
-        if (places.put(key, new Place(path, range)) != null) {
+        if (places.put(key, new Place(path, entry.fileSize(), range)) != null) {
           throw new CorruptTableException(
               paths.manifest(indexManifest)
                   + " names two deletion vectors for the data file "
@@ -78,7 +93,37 @@ public final class DeletionVectors {
     }
     return places.isEmpty()
         ? NONE
-        : new DeletionVectors((path, at) -> read(fileIO, path, at), Map.copyOf(places));
+        : new DeletionVectors(place -> read(fileIO, place), Map.copyOf(places));
+  }
+
+  /** All of a file's vectors are told of, and each has its own bytes. */
+  private static void requireApart(String manifest, IndexEntry entry) {
+    String wrong = null;
+    if (entry.ranges().size() != entry.rowCount()) {
+      wrong = "it tells of " + entry.ranges().size() + " of " + entry.rowCount();
+    }
+    List<Range> sorted = new ArrayList<>(entry.ranges());
+    sorted.sort(Comparator.comparingInt(Range::offset));
+    long end = VERSION_BYTES;
+    for (Range range : sorted) {
+      if (range.offset() < end || range.length() < 0) {
+        wrong = "the one at byte " + range.offset() + " begins before byte " + end;
+      }
+      end = (long) range.offset() + range.length();
+    }
+    if (end > entry.fileSize()) {
+      wrong = "they end at byte " + end + " of " + entry.fileSize();
+    }
+    if (wrong != null) {
+      throw new CorruptTableException(
+          "What "
+              + manifest
+              + " tells of the deletion vectors in "
+              + entry.fileName()
+              + " is damaged: "
+              + wrong
+              + ". Without them rows that were deleted would come back; restore it from a copy.");
+    }
   }
 
   public boolean isEmpty() {
@@ -98,7 +143,7 @@ public final class DeletionVectors {
       return null;
     }
     try {
-      DeletionVector vector = DeletionVector.parse(bytes.read(place.path(), place.range()));
+      DeletionVector vector = DeletionVector.parse(bytes.read(place));
       Long cardinality = place.range().cardinality();
       if (cardinality != null && cardinality != vector.cardinality()) {
         throw new IOException(
@@ -138,16 +183,27 @@ public final class DeletionVectors {
         cause);
   }
 
-  private static byte[] read(FileIO fileIO, String path, Range at) throws IOException {
-    Place place = new Place(path, at);
-    try (FileIO.RandomReader file = fileIO.open(path)) {
-      byte[] head = new byte[INT_BYTES];
-      long left = file.length() - at.offset();
-      if (at.offset() < 0 || at.length() < 0 || left < 3 * INT_BYTES) {
-        throw damaged(place, new IOException("the file has only " + file.length() + " bytes"));
+  private static byte[] read(FileIO fileIO, Place place) throws IOException {
+    Range at = place.range();
+    try (FileIO.RandomReader file = fileIO.open(place.path())) {
+      if (file.length() != place.fileSize()) {
+        throw damaged(
+            place,
+            new IOException(
+                "the file has " + file.length() + " bytes, the manifest says " + place.fileSize()));
       }
-      file.readFully(at.offset(), head, 0, INT_BYTES);
-      long size = java.nio.ByteBuffer.wrap(head).getInt();
+      long left = file.length() - at.offset();
+      if (left < 3 * INT_BYTES) {
+        throw damaged(place, new IOException("the file ends within it"));
+      }
+      // The version stands before the first: no read of its own.
+      int before = at.offset() == VERSION_BYTES ? VERSION_BYTES : 0;
+      byte[] head = new byte[before + INT_BYTES];
+      file.readFully(at.offset() - before, head, 0, head.length);
+      if (before > 0 && head[0] != VERSION) {
+        throw damaged(place, new IOException("the file has the version " + head[0]));
+      }
+      long size = ByteBuffer.wrap(head).getInt(before);
       // The manifest counts the size field and the checksum in one of the two forms.
       if (size != at.length() && size + 2 * INT_BYTES != at.length()) {
         throw damaged(
