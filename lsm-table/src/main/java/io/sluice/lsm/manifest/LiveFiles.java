@@ -23,6 +23,7 @@ public final class LiveFiles {
 
   private final Map<Bucket, Map<FileIdentity, ManifestEntry>> buckets = new LinkedHashMap<>();
   private int count;
+  private long records;
 
   /** No files: the state before the first snapshot. */
   public LiveFiles() {}
@@ -52,6 +53,7 @@ public final class LiveFiles {
       case ADD -> {
         Map<FileIdentity, ManifestEntry> files =
             buckets.computeIfAbsent(Bucket.of(change), bucket -> new LinkedHashMap<>());
+        records += change.file().rowCount();
         if (files.put(identity, change) != null) {
           throw new CorruptTableException(
               source
@@ -64,7 +66,8 @@ public final class LiveFiles {
       case DELETE -> {
         Bucket bucket = Bucket.of(change);
         Map<FileIdentity, ManifestEntry> files = buckets.get(bucket);
-        if (files == null || files.remove(identity) == null) {
+        ManifestEntry before = files == null ? null : files.remove(identity);
+        if (files == null || before == null) {
           throw new CorruptTableException(
               source
                   + " deletes a file that is not there: "
@@ -75,6 +78,7 @@ public final class LiveFiles {
           buckets.remove(bucket);
         }
         count--;
+        records -= before.file().rowCount();
       }
     }
   }
@@ -102,5 +106,10 @@ public final class LiveFiles {
 
   public int count() {
     return count;
+  }
+
+  /** Physical records in the files. */
+  public long records() {
+    return records;
   }
 }

@@ -116,7 +116,7 @@ public final class ManifestFile {
    * @throws CorruptTableException if it is not a manifest
    */
   public List<ManifestEntry> read(String name) throws IOException {
-    return decode(paths.manifest(name), null, PartitionFilter.ALL);
+    return decode(paths.manifest(name), null, PartitionFilter.ALL, new Tally());
   }
 
   /** All entries of a manifest that its list tells of, in order. */
@@ -136,42 +136,91 @@ public final class ManifestFile {
     String path = paths.manifest(told.fileName());
     List<ManifestEntry> entries = cache.find(path);
     if (entries == null) {
-      entries = decode(path, told.fileSize(), filter);
+      Tally tally = new Tally();
+      entries = decode(path, told.fileSize(), filter, tally);
+      tally.require(path, told);
       if (filter == PartitionFilter.ALL) {
-        requireCounts(path, told, entries);
         cache.putEntries(path, entries);
       }
     }
     return entries;
   }
 
-  private List<ManifestEntry> decode(String path, @Nullable Long size, PartitionFilter filter)
-      throws IOException {
+  private List<ManifestEntry> decode(
+      String path, @Nullable Long size, PartitionFilter filter, Tally tally) throws IOException {
     return List.copyOf(
         AvroFiles.read(
             fileIO,
             path,
             size,
             AvroSchemas.MANIFEST,
-            in -> decode(in, filter),
-            this::decodeByName));
+            in -> decode(in, filter, tally),
+            record -> {
+              ManifestEntry entry = decodeByName(record);
+              tally.add(entry.kind(), entry.bucket(), entry.file().level());
+              return entry;
+            }));
   }
 
-  private static void requireCounts(
-      String path, ManifestFileMeta told, List<ManifestEntry> entries) {
-    long added = entries.stream().filter(entry -> entry.kind() == Kind.ADD).count();
-    long deleted = entries.size() - added;
-    if (added != told.addedFiles() || deleted != told.deletedFiles()) {
-      throw new CorruptTableException(
+  /**
+   * What a list tells of a manifest, counted while it is read, also of entries that are skipped.
+   */
+  private static final class Tally {
+    private long added;
+    private long deleted;
+    private int minBucket = Integer.MAX_VALUE;
+    private int maxBucket = Integer.MIN_VALUE;
+    private int minLevel = Integer.MAX_VALUE;
+    private int maxLevel = Integer.MIN_VALUE;
+
+    void add(Kind kind, int bucket, int level) {
+      if (kind == Kind.ADD) {
+        added++;
+      } else {
+        deleted++;
+      }
+      minBucket = Math.min(minBucket, bucket);
+      maxBucket = Math.max(maxBucket, bucket);
+      minLevel = Math.min(minLevel, level);
+      maxLevel = Math.max(maxLevel, level);
+    }
+
+    /** Bounds may be wider than they need be. */
+    void require(String path, ManifestFileMeta told) {
+      if (added != told.addedFiles() || deleted != told.deletedFiles()) {
+        throw another(
+            path,
+            "adds " + added + " files and deletes " + deleted,
+            told.addedFiles() + " and " + told.deletedFiles());
+      }
+      if (added + deleted == 0) {
+        return;
+      }
+      if (outside(minBucket, maxBucket, told.minBucket(), told.maxBucket())) {
+        throw another(
+            path,
+            "has buckets from " + minBucket + " to " + maxBucket,
+            told.minBucket() + " to " + told.maxBucket());
+      }
+      if (outside(minLevel, maxLevel, told.minLevel(), told.maxLevel())) {
+        throw another(
+            path,
+            "has levels from " + minLevel + " to " + maxLevel,
+            told.minLevel() + " to " + told.maxLevel());
+      }
+    }
+
+    private static boolean outside(int min, int max, @Nullable Integer from, @Nullable Integer to) {
+      return from != null && to != null && (min < from || max > to);
+    }
+
+    private static CorruptTableException another(String path, String what, String told) {
+      return new CorruptTableException(
           path
-              + " adds "
-              + added
-              + " files and deletes "
-              + deleted
+              + ' '
+              + what
               + "; the list that names it says "
-              + told.addedFiles()
-              + " and "
-              + told.deletedFiles()
+              + told
               + ". Restore the file from a copy, or roll the table back to an older snapshot.");
     }
   }
@@ -270,7 +319,7 @@ public final class ManifestFile {
   }
 
   /** Of a record that is laid out as {@link #encode} does. */
-  private @Nullable ManifestEntry decode(BinaryDecoder in, PartitionFilter filter)
+  private @Nullable ManifestEntry decode(BinaryDecoder in, PartitionFilter filter, Tally tally)
       throws IOException {
     requireVersion(in.readInt());
     Kind kind = kind(in.readInt());
@@ -278,10 +327,12 @@ public final class ManifestFile {
     int bucket = in.readInt();
     int totalBuckets = in.readInt();
     if (!filter.test(partition)) {
-      skipFile(in);
+      tally.add(kind, bucket, skipFile(in));
       return null;
     }
-    return new ManifestEntry(kind, partition, bucket, totalBuckets, file(in));
+    DataFileMeta file = file(in);
+    tally.add(kind, bucket, file.level());
+    return new ManifestEntry(kind, partition, bucket, totalBuckets, file);
   }
 
   private static DataFileMeta file(BinaryDecoder in) throws IOException {
@@ -309,7 +360,8 @@ public final class ManifestFile {
         optionalTexts(in));
   }
 
-  private static void skipFile(BinaryDecoder in) throws IOException {
+  /** Its level. */
+  private static int skipFile(BinaryDecoder in) throws IOException {
     in.skipString();
     in.readLong();
     in.readLong();
@@ -320,7 +372,7 @@ public final class ManifestFile {
     in.readLong();
     in.readLong();
     in.readLong();
-    in.readInt();
+    int level = in.readInt();
     AvroFiles.skipTexts(in);
     AvroFiles.skipOptionalLong(in);
     AvroFiles.skipOptionalLong(in);
@@ -330,6 +382,7 @@ public final class ManifestFile {
     AvroFiles.skipOptionalBytes(in);
     AvroFiles.skipOptionalLong(in);
     AvroFiles.skipOptionalTexts(in);
+    return level;
   }
 
   /** Of a record that another writer has laid out otherwise. */

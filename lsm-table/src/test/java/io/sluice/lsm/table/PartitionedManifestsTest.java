@@ -4,6 +4,7 @@ import static io.sluice.lsm.testing.TestFiles.append;
 import static io.sluice.lsm.testing.TestFiles.file;
 import static io.sluice.lsm.testing.TestFiles.partition;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.lsm.binary.BinaryRow;
 import io.sluice.lsm.commit.CommitMessage;
@@ -11,7 +12,14 @@ import io.sluice.lsm.commit.CommitRequest;
 import io.sluice.lsm.commit.CommitRequest.AttemptGuard;
 import io.sluice.lsm.commit.CommitRequest.Change;
 import io.sluice.lsm.datafile.DataFileMeta;
+import io.sluice.lsm.error.CorruptTableException;
 import io.sluice.lsm.expire.Retention;
+import io.sluice.lsm.manifest.ManifestCache;
+import io.sluice.lsm.manifest.ManifestEntry;
+import io.sluice.lsm.manifest.ManifestEntry.Kind;
+import io.sluice.lsm.manifest.ManifestFileMeta;
+import io.sluice.lsm.manifest.ManifestStore;
+import io.sluice.lsm.manifest.PartitionFilter;
 import io.sluice.lsm.scan.PredicateParser;
 import io.sluice.lsm.scan.Split;
 import io.sluice.lsm.snapshot.Snapshot;
@@ -21,6 +29,7 @@ import io.sluice.lsm.testing.MemoryFileIO;
 import io.sluice.lsm.testing.TestFiles;
 import io.sluice.lsm.testing.TestIds;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -175,5 +184,79 @@ class PartitionedManifestsTest {
     table.newExpiry().expire(new Retention(Duration.ofHours(1), 1, 1, 100));
     assertThat(memory.paths()).contains(folder + "/f2", other + "/f3");
     assertThat(memory.paths()).noneMatch(path -> path.endsWith("/late"));
+  }
+
+  /** Also of entries of partitions that nobody asks for. */
+  @Test
+  void aManifestThatIsReadInPartIsTheOneThatIsToldOf() throws IOException {
+    DataFileMeta lower = file("f", 0, 1, 9);
+    List<ManifestEntry> told =
+        List.of(entry(Kind.ADD, 1, 0, lower), entry(Kind.ADD, 2, 0, lower.withLevel(5)));
+    Map<String, ManifestEntry> others =
+        Map.of(
+            "adds 1 files and deletes 1", entry(Kind.DELETE, 2, 0, lower.withLevel(5)),
+            "has buckets from 0 to 1", entry(Kind.ADD, 2, 1, lower.withLevel(5)),
+            "has levels from 0 to 6", entry(Kind.ADD, 2, 0, lower.withLevel(6)));
+    LsmTable table =
+        LsmTable.create(
+            memory,
+            ROOT + "2",
+            TestFiles.partitionedSchema(Map.of("manifest.compression", "none")),
+            clock,
+            new TestIds("told"));
+    ManifestStore store = manifests(table);
+    ManifestFileMeta right = store.files().write(told).get(0);
+    assertThat(manifests(table).files().read(right, store.only(List.of(name(1))))).hasSize(1);
+    for (Map.Entry<String, ManifestEntry> other : others.entrySet()) {
+      ManifestFileMeta wrong = store.files().write(List.of(told.get(0), other.getValue())).get(0);
+      assertThat(wrong.fileSize()).isEqualTo(right.fileSize());
+      memory.put(
+          table.paths().manifest(right.fileName()),
+          memory.readAll(table.paths().manifest(wrong.fileName())));
+      for (int asked = 1; asked <= 3; asked++) {
+        PartitionFilter filter = store.only(List.of(name(asked)));
+        assertThatThrownBy(() -> manifests(table).files().read(right, filter))
+            .isInstanceOf(CorruptTableException.class)
+            .hasMessageContaining(right.fileName() + ' ' + other.getKey());
+      }
+    }
+  }
+
+  private static ManifestEntry entry(Kind kind, int p, int bucket, DataFileMeta file) {
+    return new ManifestEntry(kind, name(p), bucket, 2, file);
+  }
+
+  /** With nothing cached. */
+  private ManifestStore manifests(LsmTable table) throws IOException {
+    return new ManifestStore(
+        memory,
+        table.paths(),
+        table.schemas().findLatest(),
+        new TestIds("m"),
+        new ManifestCache(0));
+  }
+
+  @Test
+  void theFilesOfASnapshotHaveTheRecordsThatItTells() throws IOException {
+    LsmTable table = LsmTable.open(memory, ROOT, clock, new TestIds("count"));
+    Snapshot newest = table.snapshots().findLatest();
+    String path = table.paths().snapshot(newest.id());
+    String json = new String(memory.readAll(path), StandardCharsets.UTF_8);
+    String total = "\"totalRecordCount\" : " + newest.totalRecordCount();
+    String delta = "\"deltaRecordCount\" : " + newest.deltaRecordCount();
+    assertThat(json).contains(total, delta);
+    memory.put(path, json.replace(total, total + 0).getBytes(StandardCharsets.UTF_8));
+    LsmTable other = LsmTable.open(memory, ROOT, clock, new TestIds("other"));
+    assertThatThrownBy(() -> other.newScan().splits())
+        .isInstanceOf(CorruptTableException.class)
+        .hasMessageContaining(path)
+        .hasMessageContaining(newest.totalRecordCount() + " records, by its own count ");
+    memory.put(path, json.replace(delta, delta + 0).getBytes(StandardCharsets.UTF_8));
+    ManifestStore store = manifests(table);
+    Snapshot changed = table.snapshots().readIfThere(newest.id());
+    assertThatThrownBy(() -> store.delta(changed)).hasMessageContaining("the changes of " + path);
+    assertThatThrownBy(() -> store.baseFiles(changed))
+        .hasMessageContaining("the files before it of " + path);
+    assertThat(store.liveFiles(changed).records()).isEqualTo(newest.totalRecordCount());
   }
 }
