@@ -3,6 +3,7 @@ package io.sluice.sinks;
 import io.sluice.evolution.SourceTable;
 import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.binary.BinaryRow;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +66,61 @@ public interface ChangeInput {
   /** Whether the table is left behind. Thread safe. */
   default boolean isParked(SourceTableId table) {
     return false;
+  }
+
+  /** The tables that are left behind, those that catch up as well. Thread safe. */
+  default Map<SourceTableId, Parked> parked() {
+    return Map.of();
+  }
+
+  /**
+   * Where a table that was left behind would go on from, by its folder. Changes nothing.
+   *
+   * @throws TableRefusedException if that can't be known
+   */
+  default TablePlace place(SourceTableId table) {
+    throw new UnsupportedOperationException("place of " + table);
+  }
+
+  /**
+   * A table that was left behind comes back: from here on the source reads for it, beside the
+   * stream, from a place of the table's own. {@link #tableChanged}, {@link #row} and {@link
+   * #truncate} are for that reading alone then; {@link #isParked} holds until {@link #join}. While
+   * it lasts {@link #tableChanged} throws what it can't follow, and takes nothing of it. A table
+   * that catches up when the pipeline starts is begun with again, from the place that it has.
+   *
+   * @param definition as it was where the table stands; null: it isn't known, the first row makes
+   *     it
+   * @return empty if the first row makes the lake table
+   * @throws TableRefusedException if the lake table can't take its rows; it stays where it is
+   */
+  default Optional<RoutedTable> catchUp(
+      SourceTableId table, @Nullable SourceTable definition, TablePlace from) {
+    throw new UnsupportedOperationException("catching up of " + table);
+  }
+
+  /**
+   * Exactly what the source holds up to this place of the table's own was handed over for it. The
+   * caller follows with {@link #cutPoint}. Does nothing for a table that was parked meanwhile.
+   */
+  default void caughtUpTo(SourceTableId table, SourcePosition position) {
+    throw new UnsupportedOperationException("catching up of " + table);
+  }
+
+  /**
+   * Tells the place of a table that is left behind in other words: parts of the source have come
+   * up. The caller follows with {@link #cutPoint}. Does nothing if the place is another one by now.
+   */
+  default void restate(SourceTableId table, SourcePosition before, SourcePosition now) {
+    throw new UnsupportedOperationException("catching up of " + table);
+  }
+
+  /**
+   * The table's own place is the one that the next {@link #cutPoint} tells, which has to follow at
+   * once: it is one like the others again. Does nothing for a table that was parked meanwhile.
+   */
+  default void join(SourceTableId table) {
+    throw new UnsupportedOperationException("catching up of " + table);
   }
 
   /** A history record that changes no captured table. */

@@ -98,7 +98,7 @@ final class CheckCommand implements Callable<Integer> {
     if (warehouseFault.isPresent()) {
       return ExitCode.UNREACHABLE;
     }
-    boolean parked = known.values().stream().anyMatch(facts -> facts.parked() != null);
+    boolean parked = known.values().stream().anyMatch(CheckCommand::stands);
     return parked || report.findings().stream().anyMatch(Finding::stops)
         ? ExitCode.FAULTS
         : ExitCode.OK;
@@ -132,7 +132,7 @@ final class CheckCommand implements Callable<Integer> {
     if (!writable) {
       return ExitCode.UNREACHABLE;
     }
-    boolean parked = known.values().stream().anyMatch(facts -> facts.parked() != null);
+    boolean parked = known.values().stream().anyMatch(CheckCommand::stands);
     return parked || !report.problems().isEmpty() ? ExitCode.FAULTS : ExitCode.OK;
   }
 
@@ -179,7 +179,15 @@ final class CheckCommand implements Callable<Integer> {
     known.forEach(
         (table, facts) -> {
           Parked parked = facts.parked();
-          if (parked != null) {
+          if (parked != null && parked.catchingUp()) {
+            out.println(
+                "catches up "
+                    + table
+                    + ", which was parked since "
+                    + Instant.ofEpochMilli(parked.sinceMillis())
+                    + ": "
+                    + parked.reason());
+          } else if (parked != null) {
             out.println(
                 "PARKED     "
                     + table
@@ -203,10 +211,18 @@ final class CheckCommand implements Callable<Integer> {
     }
   }
 
+  private static boolean stands(SourceFacts facts) {
+    Parked parked = facts.parked();
+    return parked != null && !parked.catchingUp();
+  }
+
   private static String state(SourceFacts facts) {
-    return facts.parked() == null
-        ? BackfillProgress.parse(facts.backfill()).state().name().toLowerCase(Locale.ROOT)
-        : "parked";
+    if (stands(facts)) {
+      return "parked";
+    }
+    return facts.parked() != null
+        ? "catching-up"
+        : BackfillProgress.parse(facts.backfill()).state().name().toLowerCase(Locale.ROOT);
   }
 
   private static void findings(PrintWriter out, List<Finding> findings) {

@@ -5,11 +5,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sluice.config.ConfigProblemsException;
 import io.sluice.config.SluiceConfig;
+import io.sluice.config.SourceType;
 import io.sluice.config.TableErrorPolicy;
 import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.io.FileIOs;
 import io.sluice.replicator.daemon.ResyncRequests;
+import io.sluice.replicator.http.StatusJson;
 import io.sluice.sinks.DeadLetterTable;
 import io.sluice.sinks.KeyStretch;
 import io.sluice.sinks.Parked;
@@ -20,6 +22,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -33,8 +36,10 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "resync",
     description = {
-      "Copies a table, or all, again beside the running stream: a parked table comes back by it, one that"
-          + " differs from its source is repaired. Readers see a full table all the time.",
+      "Brings a parked table back, or all. Of a database: copies it again beside the running stream,"
+          + " which also repairs one that differs from its source. Of topics: reads them for it once"
+          + " more from where it was parked. Readers see a full table all the time, and the other"
+          + " tables go on.",
       "The running daemon does it; one that doesn't run does it when it starts."
     })
 final class ResyncCommand implements Callable<Integer> {
@@ -56,9 +61,10 @@ final class ResyncCommand implements Callable<Integer> {
   @Option(
       names = "--all",
       description =
-          "All tables of the pipeline. A daemon that is started with this begins where its source is"
-              + " then: the way past a gap in the source's log, or past what can't be read of it."
-              + " What isn't copied yet is parked meanwhile.")
+          "All tables of a database's pipeline. A daemon that is started with this begins where its"
+              + " source is then: the way past a gap in the source's log, or past what can't be read"
+              + " of it. What isn't copied yet is parked meanwhile. Of topics: all tables that are"
+              + " parked.")
   private boolean all;
 
   @Option(
@@ -71,6 +77,8 @@ final class ResyncCommand implements Callable<Integer> {
 
   @Option(names = "--no-wait", description = "Only ask for it.")
   private boolean noWait;
+
+  private boolean ofTopics;
 
   ResyncCommand(Context context) {
     this.context = context;
@@ -94,9 +102,10 @@ final class ResyncCommand implements Callable<Integer> {
       } else {
         requests.ask(request, ids.get(0), keys);
       }
+      ofTopics = loaded.source().type() == SourceType.KAFKA;
       say(
-          "Asked for a new copy of "
-              + (all ? "all tables" : ids.get(0))
+          (ofTopics ? "Asked to bring back " : "Asked for a new copy of ")
+              + (all ? ofTopics ? "all parked tables" : "all tables" : ids.get(0))
               + (keys == null ? "" : " where " + keys)
               + ": "
               + requests.path(request));
@@ -116,6 +125,12 @@ final class ResyncCommand implements Callable<Integer> {
   private List<SourceTableId> known(SluiceConfig loaded, EpochStore store) throws IOException {
     if (!table.isEmpty()) {
       throw new CommandFailedException(ExitCode.USAGE, "Name a table, or say --all.");
+    }
+    if (loaded.source().type() == SourceType.KAFKA) {
+      return newest(loaded, store).sources().entrySet().stream()
+          .filter(each -> each.getValue().parked() != null)
+          .map(Map.Entry::getKey)
+          .toList();
     }
     if (loaded.onTableError() == TableErrorPolicy.STOP) {
       throw new CommandFailedException(
@@ -183,7 +198,10 @@ final class ResyncCommand implements Callable<Integer> {
       Optional<ResyncRequests.Answer> answer = requests.takeAnswer(request);
       if (answer.isPresent()) {
         String problem = answer.get().problem();
-        say(problem == null ? "The copy has begun." : "It can't be copied again: " + problem);
+        say(
+            problem == null
+                ? ofTopics ? "It is on its way." : "The copy has begun."
+                : (ofTopics ? "It can't come back: " : "It can't be copied again: ") + problem);
         return answer.get();
       }
       if (System.nanoTime() - said > SAY_NANOS) {
@@ -205,6 +223,19 @@ final class ResyncCommand implements Callable<Integer> {
         return ExitCode.FAULTS;
       }
       Parked parked = facts.parked();
+      if (parked != null && parked.catchingUp()) {
+        if (said == 0 || System.nanoTime() - said > SAY_NANOS) {
+          said = System.nanoTime();
+          say(
+              id
+                  + " catches up"
+                  + ", "
+                  + StatusJson.behind(parked.position(), newest.position()).orElse(0)
+                  + " messages to go");
+        }
+        TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+        continue;
+      }
       if (parked != null) {
         say(id + " is parked at epoch " + parked.epoch() + ": " + parked.reason());
         return ExitCode.FAULTS;
@@ -212,7 +243,13 @@ final class ResyncCommand implements Callable<Integer> {
       JsonNode progress = progress(facts);
       String state = progress.path("state").asText("pending");
       if (state.equals("consistent") && facts.staleBelow() == 0) {
-        say(id + " is what its source is from epoch " + newest.number() + " on.");
+        say(
+            id
+                + (ofTopics
+                    ? " is where the others are from epoch "
+                    : " is what its source is from epoch ")
+                + newest.number()
+                + " on.");
         return ExitCode.OK;
       }
       if (said == 0 || System.nanoTime() - said > SAY_NANOS) {

@@ -181,6 +181,16 @@ final class StatusCommand implements Callable<Integer> {
       printer.print(row(table));
     }
     printer.end();
+    for (JsonNode table : status.path("tables")) {
+      if (isOnItsWay(table)) {
+        say(
+            "%s was parked since %s and catches up, %s messages to go: %s",
+            table.path("source").asText(),
+            table.path("parked").path("since").asText(),
+            table.path("parked").path("messagesToGo").asText("some"),
+            table.path("parked").path("reason").asText());
+      }
+    }
     for (JsonNode table : parked(status)) {
       JsonNode parked = table.path("parked");
       say(
@@ -218,10 +228,14 @@ final class StatusCommand implements Callable<Integer> {
         : "no daemon answers; this is what the lake has (" + from + ")";
   }
 
+  private static boolean isOnItsWay(JsonNode table) {
+    return table.path("parked").path("catchingUp").asBoolean();
+  }
+
   private static List<JsonNode> parked(JsonNode status) {
     List<JsonNode> result = new ArrayList<>();
     for (JsonNode table : status.path("tables")) {
-      if (table.hasNonNull("parked")) {
+      if (table.hasNonNull("parked") && !isOnItsWay(table)) {
         result.add(table);
       }
     }

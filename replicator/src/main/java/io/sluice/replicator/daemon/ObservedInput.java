@@ -5,9 +5,12 @@ import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.binary.BinaryRow;
 import io.sluice.sinks.ChangeInput;
 import io.sluice.sinks.DeadLetter;
+import io.sluice.sinks.Parked;
 import io.sluice.sinks.PartCopy;
 import io.sluice.sinks.RoutedTable;
 import io.sluice.sinks.SourcePosition;
+import io.sluice.sinks.TablePlace;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -117,6 +120,39 @@ final class ObservedInput implements ChangeInput {
     RoutedTable table = input.resync(definition, part);
     tableSeen.accept(table);
     return table;
+  }
+
+  @Override
+  public Map<SourceTableId, Parked> parked() {
+    return input.parked();
+  }
+
+  @Override
+  public TablePlace place(SourceTableId table) {
+    return input.place(table);
+  }
+
+  @Override
+  public Optional<RoutedTable> catchUp(
+      SourceTableId id, @Nullable SourceTable definition, TablePlace from) {
+    Optional<RoutedTable> table = input.catchUp(id, definition, from);
+    table.ifPresent(tableSeen);
+    return table;
+  }
+
+  @Override
+  public void caughtUpTo(SourceTableId table, SourcePosition position) {
+    input.caughtUpTo(table, position);
+  }
+
+  @Override
+  public void restate(SourceTableId table, SourcePosition before, SourcePosition now) {
+    input.restate(table, before, now);
+  }
+
+  @Override
+  public void join(SourceTableId table) {
+    input.join(table);
   }
 
   @Override

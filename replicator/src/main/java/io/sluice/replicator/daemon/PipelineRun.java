@@ -59,7 +59,14 @@ final class PipelineRun {
       PipelineListener listener,
       ValueListener values,
       int cores,
-      long heapBytes) {}
+      long heapBytes) {
+
+    /** What was set aside. */
+    LetterBox letters() {
+      return new LetterBox(
+          fileIO, FileIOs.pathOf(config.warehouse()), config.pipeline(), clock, ids);
+    }
+  }
 
   private PipelineRun(Pipeline pipeline, PipelineSource source, Parts parts) {
     this.pipeline = pipeline;
@@ -71,7 +78,9 @@ final class PipelineRun {
             new ResyncLoop.Run() {
               @Override
               public List<SourceTableId> tables() {
-                return pipeline.tables();
+                return source.copiesTables()
+                    ? pipeline.tables()
+                    : pipeline.tables().stream().filter(pipeline.changes()::isParked).toList();
               }
 
               @Override
@@ -95,12 +104,7 @@ final class PipelineRun {
         new LetterLoop(
             parts.config().pipeline(),
             new LetterRequests(parts.fileIO(), parts.folder()),
-            new LetterBox(
-                parts.fileIO(),
-                FileIOs.pathOf(parts.config().warehouse()),
-                parts.config().pipeline(),
-                parts.clock(),
-                parts.ids()),
+            parts.letters(),
             new LetterLoop.Run() {
               @Override
               public CompletableFuture<List<Optional<String>>> letters(

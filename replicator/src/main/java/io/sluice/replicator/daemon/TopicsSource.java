@@ -2,6 +2,7 @@ package io.sluice.replicator.daemon;
 
 import io.sluice.evolution.SourceTableId;
 import io.sluice.replicator.letters.KeptLetter;
+import io.sluice.replicator.letters.LetterBox;
 import io.sluice.replicator.letters.LetterWork;
 import io.sluice.replicator.metrics.DaemonStatus;
 import io.sluice.replicator.sources.kafka.KafkaSettings;
@@ -26,10 +27,12 @@ final class TopicsSource implements PipelineSource {
 
   private final KafkaSource stream;
   private final Clock clock;
+  private final LetterBox letters;
 
   TopicsSource(KafkaSettings settings, PipelineRun.Parts parts) {
     this.stream = new KafkaSource(settings, parts.liveness());
     this.clock = parts.clock();
+    this.letters = parts.letters();
   }
 
   @Override
@@ -53,6 +56,10 @@ final class TopicsSource implements PipelineSource {
     stream.start(
         new ObservedInput(pipeline.changes(), table -> nothingToCopy(copies, table), () -> {}),
         state,
+        visitor -> {
+          pipeline.awaitCommitted();
+          letters.forEachPlace(visitor::letter);
+        },
         pipeline::finishedPosition);
   }
 
@@ -75,14 +82,15 @@ final class TopicsSource implements PipelineSource {
 
   @Override
   public CompletableFuture<Void> resync(SourceTableId table, @Nullable KeyStretch keys) {
-    return CompletableFuture.failedFuture(
-        new TableRefusedException(
-            table,
-            "Table "
-                + table
-                + " comes from topics, which can't be asked for rows again. Give the pipeline"
-                + " another name and its table another one with into, and it reads the topics from"
-                + " where source.start says."));
+    return keys == null
+        ? stream.resume(table)
+        : CompletableFuture.failedFuture(
+            new TableRefusedException(
+                table,
+                "Table "
+                    + table
+                    + " comes from topics, which can't be asked for some of its rows: leave out"
+                    + " --where."));
   }
 
   @Override

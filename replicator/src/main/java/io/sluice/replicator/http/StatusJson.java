@@ -13,6 +13,8 @@ import io.sluice.sinks.epoch.EpochFile;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,7 +53,7 @@ public final class StatusJson {
               node.put("source", source.toString());
               node.put("lakeTable", facts.lakeTable().name());
               node.put("state", state(facts.backfill(), facts.parked()));
-              node.set("parked", parked(facts.parked()));
+              node.set("parked", parked(facts.parked(), epoch.position()));
               node.put("lastEpoch", epoch.lastEpochs().get(facts.lakeTable()));
               node.set("backfill", json(facts.backfill()));
             });
@@ -98,13 +100,14 @@ public final class StatusJson {
     root.set("position", json(pipeline.position().map(each -> each.text()).orElse(null)));
     root.put("memtableBytes", pipeline.memtableBytes());
     root.put("compactionPendingBytes", pipeline.compactionPendingBytes());
+    String position = pipeline.position().map(each -> each.text()).orElse(null);
     ArrayNode tables = root.putArray("tables");
     for (TableStatus table : pipeline.tables()) {
       ObjectNode node = tables.addObject();
       node.put("source", table.source().toString());
       node.put("lakeTable", table.lakeTable());
       node.put("state", state(table.backfillProgress(), table.parked()));
-      node.set("parked", parked(table.parked()));
+      node.set("parked", parked(table.parked(), position));
       node.put("snapshot", table.snapshotId());
       node.put("freshnessSeconds", Math.max(0, table.freshnessSeconds()));
       node.put("inserts", table.inserts());
@@ -120,10 +123,38 @@ public final class StatusJson {
 
   /** docs/operations.md draws how one state follows another. */
   private static String state(@Nullable String backfill, @Nullable Parked parked) {
-    return parked == null ? json(backfill).path("state").asText("pending") : "parked";
+    if (parked == null) {
+      return json(backfill).path("state").asText("pending");
+    }
+    return parked.catchingUp() ? "catching-up" : "parked";
   }
 
-  private static JsonNode parked(@Nullable Parked parked) {
+  /**
+   * Messages that a table of topics lacks; empty if positions don't tell that.
+   *
+   * @param own where the table stands
+   * @param others where the pipeline stands
+   */
+  public static OptionalLong behind(@Nullable String own, @Nullable String others) {
+    JsonNode ours = json(own).path("topics");
+    JsonNode theirs = json(others).path("topics");
+    if (!ours.isObject() || !theirs.isObject()) {
+      return OptionalLong.empty();
+    }
+    long sum = 0;
+    for (Map.Entry<String, JsonNode> topic : theirs.properties()) {
+      for (Map.Entry<String, JsonNode> offset : topic.getValue().path("offsets").properties()) {
+        long at = ours.path(topic.getKey()).path("offsets").path(offset.getKey()).asLong();
+        sum += Math.max(0, offset.getValue().asLong() - at);
+      }
+    }
+    return OptionalLong.of(sum);
+  }
+
+  /**
+   * @param others where the pipeline stands
+   */
+  private static JsonNode parked(@Nullable Parked parked, @Nullable String others) {
     if (parked == null) {
       return MAPPER.nullNode();
     }
@@ -132,6 +163,10 @@ public final class StatusJson {
     node.set("position", json(parked.position()));
     node.put("reason", parked.reason());
     node.put("since", Instant.ofEpochMilli(parked.sinceMillis()).toString());
+    if (parked.catchingUp()) {
+      node.put("catchingUp", true);
+      behind(parked.position(), others).ifPresent(messages -> node.put("messagesToGo", messages));
+    }
     return node;
   }
 

@@ -42,6 +42,13 @@ public final class LetterBox {
   private static final List<Integer> ALL =
       IntStream.range(0, DeadLetterTable.DEFINITION.columns().size()).boxed().toList();
 
+  private static final List<Integer> PLACES =
+      List.of(
+          DeadLetterTable.PIPELINE,
+          DeadLetterTable.STATE,
+          DeadLetterTable.SOURCE,
+          DeadLetterTable.POSITION);
+
   private static final int TIME_PRECISION = 3;
 
   private final FileIO fileIO;
@@ -101,6 +108,30 @@ public final class LetterBox {
         });
     result.sort(Comparator.comparingLong(KeptLetter::sequence));
     return result;
+  }
+
+  /** Takes where letters come from. */
+  @FunctionalInterface
+  public interface PlaceVisitor {
+    /** See {@link DeadLetter}. */
+    void place(String source, String position, State state);
+  }
+
+  /** Tells of all letters where they come from, once for each thing that became of one. */
+  public void forEachPlace(PlaceVisitor visitor) throws IOException {
+    if (!LsmTable.exists(fileIO, root)) {
+      return;
+    }
+    try (RowReader rows = scan(PLACES, "").open()) {
+      while (rows.advance()) {
+        String source = text(rows.row(), at(PLACES, DeadLetterTable.SOURCE));
+        String position = text(rows.row(), at(PLACES, DeadLetterTable.POSITION));
+        visitor.place(
+            source == null ? "" : source,
+            position == null ? "" : position,
+            state(rows.row(), PLACES));
+      }
+    }
   }
 
   /** What the rows of one letter say together. */

@@ -242,7 +242,7 @@ public final class PipelineMetrics implements PipelineListener, ValueListener {
               "1 for a table that is left behind: it takes no more rows, until a resync brings it"
                   + " back.",
               tables,
-              table -> table.parked() == null ? 0 : 1));
+              table -> table.parked() == null || table.parked().catchingUp() ? 0 : 1));
       result.add(
           tables(
               "sluice_backfill_rows",

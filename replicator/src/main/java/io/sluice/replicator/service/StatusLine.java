@@ -26,8 +26,11 @@ final class StatusLine {
   private static String running(PipelineStatus pipeline, DaemonStatus status) {
     int copying = 0;
     int parked = 0;
+    int catchingUp = 0;
     for (TableStatus table : pipeline.tables()) {
-      if (table.parked() != null) {
+      if (table.parked() != null && table.parked().catchingUp()) {
+        catchingUp++;
+      } else if (table.parked() != null) {
         parked++;
       } else if (!String.valueOf(table.backfillProgress()).contains("consistent")) {
         copying++;
@@ -41,6 +44,9 @@ final class StatusLine {
             .append(pipeline.tables().size() == 1 ? " table" : " tables");
     if (copying > 0) {
       line.append(", ").append(copying).append(" backfilling");
+    }
+    if (catchingUp > 0) {
+      line.append(", ").append(catchingUp).append(" catching up");
     }
     if (parked > 0) {
       line.append(", ").append(parked).append(" parked");

@@ -82,6 +82,20 @@ public record EpochFile(
     history = List.copyOf(history);
   }
 
+  /**
+   * Up to which place in the source this epoch has the rows of a lake table: its own place if it
+   * catches up, else that of the epoch.
+   */
+  public @Nullable String positionOf(LakeTable table) {
+    for (SourceFacts facts : sources.values()) {
+      Parked parked = facts.parked();
+      if (parked != null && parked.catchingUp() && facts.lakeTable().equals(table)) {
+        return parked.position();
+      }
+    }
+    return position;
+  }
+
   /** How an epoch changes a table. */
   public enum Kind {
     /** New files. */

@@ -36,7 +36,8 @@ import org.jspecify.annotations.Nullable;
  *  "sources":[{"database":"shop","table":"orders","lakeDatabase":"shop","lakeTable":"orders",
  *              "backfill":"{...}",
  *              "staleBelow":...,
- *              "parked":{"epoch":5,"position":"{...}","reason":"...","sinceMillis":...}}],
+ *              "parked":{"epoch":5,"position":"{...}","reason":"...","sinceMillis":...,
+ *                        "catchingUp":true}}],
  *  "historyFile":"history-...", "history":["{...}"]}
  * </pre>
  */
@@ -109,6 +110,9 @@ public final class EpochJson {
     }
     node.put("reason", parked.reason());
     node.put("sinceMillis", parked.sinceMillis());
+    if (parked.catchingUp()) {
+      node.put("catchingUp", true);
+    }
   }
 
   private static @Nullable Parked readParked(@Nullable JsonNode node, String file) {
@@ -118,7 +122,8 @@ public final class EpochJson {
             number(node, "epoch", file),
             optionalText(node, "position"),
             text(node, "reason", file),
-            number(node, "sinceMillis", file));
+            number(node, "sinceMillis", file),
+            node.path("catchingUp").asBoolean());
   }
 
   private static void writeChange(ObjectNode node, TableChange change) {

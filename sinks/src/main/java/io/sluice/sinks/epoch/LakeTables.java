@@ -72,20 +72,32 @@ public final class LakeTables {
   }
 
   /**
-   * The epoch of the newest snapshot that a pipeline has in a table; -1 if it has none there.
-   * Others' snapshots may lie above it.
+   * What a table has of a pipeline: the newest snapshot there tells it, whatever was rolled back or
+   * came late.
+   *
+   * @param epoch -1 if the pipeline has no snapshot there
+   * @param position all rows from before it are there, in the source's words; null if that isn't
+   *     known
    */
+  public record Standing(long epoch, @Nullable String position) {}
+
+  /** The epoch of the newest snapshot that a pipeline has in a table; -1 if it has none there. */
   public long newestEpoch(LakeTable table, String pipeline) throws IOException {
+    return standing(table, pipeline).epoch();
+  }
+
+  /** The newest snapshot that a pipeline has in a table. Others' snapshots may lie above it. */
+  public Standing standing(LakeTable table, String pipeline) throws IOException {
     SnapshotStore store = snapshots(table);
     List<Long> ids = store.listIds();
     for (int i = ids.size() - 1; i >= 0; i--) {
       Snapshot snapshot = store.readIfThere(ids.get(i));
       long epoch = snapshot == null ? -1 : TableCommit.EpochProperties.epochOf(snapshot, pipeline);
-      if (epoch >= 0) {
-        return epoch;
+      if (snapshot != null && epoch >= 0) {
+        return new Standing(epoch, snapshot.properties().get(TableCommit.EpochProperties.POSITION));
       }
     }
-    return -1;
+    return new Standing(-1, null);
   }
 
   /** A table that is there, or has been {@link #plan planned}. */

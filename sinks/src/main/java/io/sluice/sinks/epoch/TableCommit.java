@@ -57,7 +57,11 @@ final class TableCommit {
         };
     CommitRequest request =
         new CommitRequest(
-            epoch.pipeline(), epoch.number(), what, EpochProperties.of(epoch), epoch.watermark());
+            epoch.pipeline(),
+            epoch.number(),
+            what,
+            EpochProperties.of(epoch, change.table()),
+            epoch.watermark());
     Snapshot made;
     try {
       made = committer.commit(request, latest -> beforeAttempt(latest, committer));
@@ -158,13 +162,14 @@ final class TableCommit {
 
     private EpochProperties() {}
 
-    static Map<String, String> of(EpochFile epoch) {
+    static Map<String, String> of(EpochFile epoch, LakeTable table) {
       Map<String, String> properties = new LinkedHashMap<>();
       properties.put(PIPELINE, epoch.pipeline());
       properties.put(EPOCH, Long.toString(epoch.number()));
       properties.put(INCARNATION, epoch.incarnation());
-      if (epoch.position() != null) {
-        properties.put(POSITION, epoch.position());
+      String position = epoch.positionOf(table);
+      if (position != null) {
+        properties.put(POSITION, position);
       }
       properties.put(TIME, Long.toString(epoch.sourceTimeMicros()));
       return properties;

@@ -66,6 +66,7 @@ final class EpochLoop implements Runnable {
   private EpochFile last;
   private List<String> foldedHistory;
   private volatile Standing standing;
+  private volatile SortedMap<LakeTable, Long> lastEpochsNow;
   private long cleanedUpAfter;
 
   /** What the loop needs of its surroundings. */
@@ -109,6 +110,7 @@ final class EpochLoop implements Runnable {
     this.afterEpoch = afterEpoch;
     this.onFailure = onFailure;
     this.cleanedUpAfter = last.number();
+    this.lastEpochsNow = last.lastEpochs();
     String position = last.position();
     this.standing =
         new Standing(
@@ -120,6 +122,20 @@ final class EpochLoop implements Runnable {
 
   Standing standing() {
     return standing;
+  }
+
+  /** Of the newest finished epoch: see {@link EpochFile#lastEpochs}. */
+  SortedMap<LakeTable, Long> lastEpochs() {
+    return lastEpochsNow;
+  }
+
+  /** What a table has that goes on from where it was found, perhaps rolled back. */
+  private static void note(SortedMap<LakeTable, Long> lastEpochs, TableState.Cut cut, long epoch) {
+    if (epoch < 0) {
+      lastEpochs.remove(cut.table().lake());
+    } else {
+      lastEpochs.put(cut.table().lake(), epoch);
+    }
   }
 
   /** Waits until nothing is looked at any more of the epochs before the newest finished one. */
@@ -179,6 +195,7 @@ final class EpochLoop implements Runnable {
     job.tables().stream()
         .filter(TableState.Cut::broughtBack)
         .forEach(cut -> lastEpochs.remove(cut.table().lake()));
+    job.tables().forEach(cut -> cut.standsAt().ifPresent(at -> note(lastEpochs, cut, at)));
     for (TableChange change : changes) {
       if (change.kind() != Kind.SCHEMA) {
         lastEpochs.put(change.table(), number);
@@ -221,6 +238,7 @@ final class EpochLoop implements Runnable {
     SortedMap<LakeTable, Long> snapshots = new TreeMap<>();
     made.forEach((table, snapshot) -> snapshots.put(table, snapshot.id()));
     last = epoch;
+    lastEpochsNow = epoch.lastEpochs();
     standing = new Standing(number, clock.millis(), position, job.sourceTimeMicros());
     // From here on workers may flush for the next epoch while this one is cleaned up after.
     monitor.finished(job, snapshots);
@@ -248,7 +266,7 @@ final class EpochLoop implements Runnable {
    * @param at the newest epoch that is in the table; null: none is known to be
    */
   private void park(LakeTable table, String reason, @Nullable EpochFile at) {
-    parking.parkAt(table, reason, at == null ? 0 : at.number(), at == null ? null : at.position());
+    parking.parkAt(table, reason, at);
   }
 
   /** The file of an epoch that lacks what it should have of a table must say so itself. */

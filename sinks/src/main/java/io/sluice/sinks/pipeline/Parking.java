@@ -8,6 +8,7 @@ import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.SourceCallbacks;
 import io.sluice.sinks.SourcePosition;
+import io.sluice.sinks.epoch.EpochFile;
 import io.sluice.sinks.epoch.LakeTable;
 import io.sluice.sinks.shard.Bucket;
 import io.sluice.sinks.shard.ShardMessage.Dismiss;
@@ -79,12 +80,12 @@ final class Parking {
    */
   boolean park(SourceTableId table, String reason, By by) {
     // A letter that is dropped is lost.
-    return parks
+    return (parks || isParked(table))
         && !table.equals(DeadLetterTable.ID)
         && monitor.locked(
             () -> {
               monitor.requireOpen();
-              if (tables.parked(table) == null) {
+              if (!tables.stands(table)) {
                 parkNow(table, reason, by);
               }
               return true;
@@ -95,10 +96,10 @@ final class Parking {
    * Leaves a table behind that an epoch in commit leaves out; one that is parked already stands at
    * the older of the two epochs.
    *
-   * @param epoch the newest one that is in it
-   * @param position where the source stood then
+   * @param at the newest one that is in it; null: none is known to be
    */
-  void parkAt(LakeTable lake, String reason, long epoch, @Nullable String position) {
+  void parkAt(LakeTable lake, String reason, @Nullable EpochFile at) {
+    long epoch = at == null ? 0 : at.number();
     monitor.locked(
         () -> {
           SourceTableId table = tables.sourceOf(lake);
@@ -114,7 +115,7 @@ final class Parking {
                     + " can be written.");
           }
           Parked before = tables.parked(table);
-          if (before != null && before.epoch() <= epoch) {
+          if (before != null && !before.catchingUp() && before.epoch() <= epoch) {
             return null;
           }
           TableState state = tables.find(table);
@@ -122,6 +123,7 @@ final class Parking {
             dropGathered(state);
             state.park();
           }
+          String position = at == null ? null : at.positionOf(lake);
           note(table, lake, new Parked(epoch, position, reason, clock.millis()));
           return null;
         });
@@ -131,7 +133,7 @@ final class Parking {
     TableState state = tables.find(table);
     if (state != null && state.gathered() && by == By.SOURCE) {
       monitor.cutIfPossible();
-      if (tables.parked(table) != null) {
+      if (tables.stands(table)) {
         return;
       }
     }
@@ -141,17 +143,27 @@ final class Parking {
       dropGathered(state);
       state.park();
     }
-    SourcePosition position = inAnEpoch ? monitor.lastCutPosition() : null;
-    Parked parked =
+    note(
+        table,
+        lake,
         new Parked(
-            inAnEpoch ? monitor.lastCutEpoch() : 0,
-            position == null ? null : position.text(),
-            reason,
-            clock.millis());
-    note(table, lake, parked);
+            inAnEpoch ? monitor.lastCutEpoch() : 0, positionAtCut(table), reason, clock.millis()));
     if (by == By.SOURCE) {
       monitor.eventTaken();
     }
+  }
+
+  /**
+   * Which place all rows are from before that the newest cut has of a table: of one that no epoch
+   * had yet there was none before.
+   */
+  private @Nullable String positionAtCut(SourceTableId table) {
+    Parked then = tables.parkedAtCut(table);
+    if (then != null && then.catchingUp()) {
+      return then.position();
+    }
+    SourcePosition position = monitor.lastCutPosition();
+    return position == null ? null : position.text();
   }
 
   private void note(SourceTableId table, LakeTable lake, Parked parked) {

@@ -38,6 +38,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -279,21 +280,26 @@ public final class Pipeline implements AutoCloseable {
         new Parking(
             settings.name(), settings.parksTables(), monitor, source, tables, listener, clock);
     EpochCommitter committer = committer(settings, store, lake, retry, commitPool);
+    Consumer<LakeTable> forget =
+        table -> {
+          lake.forget(table);
+          committer.forget(table);
+          maintenance.forget(table);
+        };
+    SchemaGate hurriedGate =
+        new SchemaGate(settings.name(), start.epoch().lastEpochs(), lake, storage.atStart(), clock);
     this.router =
         new Router(
             monitor,
             source,
             new SchemaGate(settings.name(), start.epoch().lastEpochs(), lake, tableRetry, clock),
-            new SchemaGate(
-                settings.name(), start.epoch().lastEpochs(), lake, storage.atStart(), clock),
+            hurriedGate,
             tables,
             listener,
             parking,
-            table -> {
-              lake.forget(table);
-              committer.forget(table);
-              maintenance.forget(table);
-            },
+            new CatchUps(
+                settings.name(), monitor, source, hurriedGate, tables, forget, this::lastEpochs),
+            forget,
             maintenance::compactedElsewhere,
             settings.name(),
             clock);
@@ -309,6 +315,10 @@ public final class Pipeline implements AutoCloseable {
             this::fail);
     this.epochThread = new Thread(loop, settings.name() + "-epoch");
     this.epochThread.setDaemon(true);
+  }
+
+  private Map<LakeTable, Long> lastEpochs() {
+    return loop.lastEpochs();
   }
 
   private void start() {

@@ -11,6 +11,7 @@ import io.sluice.sinks.BackfillInput;
 import io.sluice.sinks.ChangeInput;
 import io.sluice.sinks.DeadLetter;
 import io.sluice.sinks.DeadLetterTable;
+import io.sluice.sinks.Parked;
 import io.sluice.sinks.PartCopy;
 import io.sluice.sinks.PipelineListener;
 import io.sluice.sinks.PipelineStoppedException;
@@ -18,6 +19,7 @@ import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.RoutedTable;
 import io.sluice.sinks.SourceCallbacks;
 import io.sluice.sinks.SourcePosition;
+import io.sluice.sinks.TablePlace;
 import io.sluice.sinks.TableRefusedException;
 import io.sluice.sinks.TableTarget;
 import io.sluice.sinks.epoch.EpochFile.SourceFacts;
@@ -29,6 +31,7 @@ import io.sluice.sinks.shard.ShardMessage.Discard;
 import io.sluice.sinks.shard.ShardWorker;
 import java.time.Clock;
 import java.util.Iterator;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +55,7 @@ final class Router implements ChangeInput {
   private final TableRegistry tables;
   private final PipelineListener listener;
   private final Parking parking;
+  private final CatchUps catchUps;
   private final Consumer<LakeTable> forget;
   private final Consumer<LakeTable> compactedElsewhere;
   private final String pipeline;
@@ -76,6 +80,7 @@ final class Router implements ChangeInput {
       TableRegistry tables,
       PipelineListener listener,
       Parking parking,
+      CatchUps catchUps,
       Consumer<LakeTable> forget,
       Consumer<LakeTable> compactedElsewhere,
       String pipeline,
@@ -87,6 +92,7 @@ final class Router implements ChangeInput {
     this.tables = tables;
     this.listener = listener;
     this.parking = parking;
+    this.catchUps = catchUps;
     this.forget = forget;
     this.compactedElsewhere = compactedElsewhere;
     this.pipeline = pipeline;
@@ -135,10 +141,41 @@ final class Router implements ChangeInput {
   }
 
   @Override
+  public Map<SourceTableId, Parked> parked() {
+    return tables.parked();
+  }
+
+  @Override
+  public TablePlace place(SourceTableId table) {
+    return catchUps.place(table);
+  }
+
+  @Override
+  public Optional<RoutedTable> catchUp(
+      SourceTableId table, @Nullable SourceTable definition, TablePlace from) {
+    return catchUps.begin(table, definition, from);
+  }
+
+  @Override
+  public void caughtUpTo(SourceTableId table, SourcePosition position) {
+    catchUps.advance(table, position);
+  }
+
+  @Override
+  public void restate(SourceTableId table, SourcePosition before, SourcePosition now) {
+    catchUps.restate(table, before, now);
+  }
+
+  @Override
+  public void join(SourceTableId table) {
+    catchUps.join(table);
+  }
+
+  @Override
   public Optional<RoutedTable> tableChanged(
       SourceTable definition, @Nullable String historyRecord) {
     Optional<TableTarget> target = source.target(definition.id());
-    if (target.isPresent() && !parking.isParked(definition.id())) {
+    if (target.isPresent() && !tables.stands(definition.id())) {
       TableState known = monitor.locked(() -> tables.find(definition.id()));
       try {
         return Optional.of(
@@ -146,6 +183,10 @@ final class Router implements ChangeInput {
                 ? meet(definition, target.get(), historyRecord, Handed.EVENT)
                 : alter(known, definition, target.get(), historyRecord));
       } catch (TableRefusedException e) {
+        if (parking.isParked(definition.id())) {
+          // It catches up, from a place that only its reader knows.
+          throw e;
+        }
         parkOrThrow(e, Parking.By.SOURCE);
       }
     }
@@ -182,7 +223,8 @@ final class Router implements ChangeInput {
     SchemaGate.Decision decision;
     long numberFloor;
     try {
-      decision = gate.meet(definition, target, facts != null);
+      boolean known = facts != null && !catchUps.isUnborn(definition.id(), lake);
+      decision = gate.meet(definition, target, known);
       numberFloor = gate.largestNumber(lake, decision) + 1;
     } catch (TableFaultException e) {
       throw unusable(definition.id(), lake, e.reason(), e);

@@ -20,6 +20,7 @@ import io.sluice.sinks.epoch.LakeTables;
 import io.sluice.sinks.epoch.StorageRetry;
 import java.time.Clock;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -102,6 +103,36 @@ final class SchemaGate {
       } else if (target.sharing() == TableTarget.Sharing.ALONE) {
         refuseForeignRows(definition, lake, doing);
       }
+      return change(null, definition, current, target);
+    } catch (UnsupportedTableException e) {
+      throw new TableRefusedException(
+          definition.id(),
+          "Table " + definition.id() + " can't go to " + lake + ": " + e.getMessage());
+    }
+  }
+
+  /** Where a lake table lies. */
+  String root(LakeTable lake) {
+    return lake.root(tables.warehouse());
+  }
+
+  /** What a lake table has of this pipeline; empty: there is no such table. */
+  Optional<LakeTables.Standing> standing(LakeTable lake) {
+    return retry.run(
+        "looking at table " + lake,
+        () ->
+            tables.exists(lake)
+                ? Optional.of(tables.standing(lake, pipeline))
+                : Optional.<LakeTables.Standing>empty());
+  }
+
+  /** A table that is there and was left behind, which goes on from where it stands. */
+  Decision goOn(SourceTable definition, TableTarget target) {
+    LakeTable lake = new LakeTable(target.lakeDatabase(), target.lakeTable());
+    try {
+      TableSchema current =
+          retry.run("opening table " + lake, () -> tables.open(lake).newestSchema());
+      UnsupportedFeatures.checkWriting(current, root(lake));
       return change(null, definition, current, target);
     } catch (UnsupportedTableException e) {
       throw new TableRefusedException(

@@ -5,6 +5,7 @@ import io.sluice.evolution.SourceTableId;
 import io.sluice.lsm.schema.TableSchema;
 import io.sluice.lsm.table.LsmTable;
 import io.sluice.lsm.write.BucketAssigner;
+import io.sluice.sinks.BackfillInput;
 import io.sluice.sinks.Parked;
 import io.sluice.sinks.RoutedTable;
 import io.sluice.sinks.TableTarget;
@@ -17,11 +18,9 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +36,8 @@ final class TableRegistry {
   private final Map<LakeTable, SourceTableId> byLake = new HashMap<>();
   private final List<TableState> changed = new ArrayList<>();
   private @Nullable Map<SourceTableId, SourceFacts> factsNow;
-  private volatile Set<SourceTableId> parkedNow = Set.of();
+  private Map<SourceTableId, SourceFacts> factsAtCut;
+  private volatile Map<SourceTableId, Parked> parkedNow = Map.of();
 
   /**
    * @param recovered facts of the highest epoch, of tables that are still captured
@@ -47,6 +47,7 @@ final class TableRegistry {
     this.lake = lake;
     this.workers = workers;
     this.facts = new LinkedHashMap<>(recovered);
+    this.factsAtCut = Map.copyOf(recovered);
     // A parked table may be one of two that were sent to one lake table: the other has it.
     recovered.forEach(
         (source, fact) -> {
@@ -60,18 +61,64 @@ final class TableRegistry {
 
   /** Without the lock: asked for each event by the source's threads. */
   boolean isParked(SourceTableId source) {
-    return parkedNow.contains(source);
+    return parkedNow.containsKey(source);
+  }
+
+  /** The tables that are left behind, those that catch up as well. Without the lock. */
+  Map<SourceTableId, Parked> parked() {
+    return parkedNow;
+  }
+
+  /** Whether the table is left behind and takes no rows. Without the lock. */
+  boolean stands(SourceTableId source) {
+    Parked parked = parkedNow.get(source);
+    return parked != null && !parked.catchingUp();
+  }
+
+  /** What the newest cut has of a table that was left behind then; null: it was not. */
+  @Nullable Parked parkedAtCut(SourceTableId source) {
+    SourceFacts known = factsAtCut.get(source);
+    return known == null ? null : known.parked();
+  }
+
+  /** A table that is left behind is on its way back, or has come so far. */
+  void catchUp(SourceTableId source, Parked at) {
+    SourceFacts known = facts.get(source);
+    if (known == null) {
+      throw new IllegalStateException("Table " + source + " has not been routed");
+    }
+    facts.put(source, new SourceFacts(known.lakeTable(), known.backfill(), at, 0));
+    factsNow = null;
+    notePark();
+    byLake.put(known.lakeTable(), source);
+  }
+
+  /**
+   * A table that caught up is one like the others.
+   *
+   * @return false if it doesn't catch up any more
+   */
+  boolean join(SourceTableId source) {
+    SourceFacts known = facts.get(source);
+    if (known == null || known.parked() == null || !known.parked().catchingUp()) {
+      return false;
+    }
+    facts.put(source, new SourceFacts(known.lakeTable(), BackfillInput.NOTHING_TO_COPY));
+    factsNow = null;
+    notePark();
+    return true;
   }
 
   private void notePark() {
-    Set<SourceTableId> now = new HashSet<>();
+    Map<SourceTableId, Parked> now = new HashMap<>();
     facts.forEach(
         (source, fact) -> {
-          if (fact.parked() != null) {
-            now.add(source);
+          Parked parked = fact.parked();
+          if (parked != null) {
+            now.put(source, parked);
           }
         });
-    parkedNow = Set.copyOf(now);
+    parkedNow = Map.copyOf(now);
   }
 
   /** Why and where the table is left behind; null if it is not. */
@@ -249,6 +296,7 @@ final class TableRegistry {
       cuts.add(state.cut());
     }
     changed.clear();
+    factsAtCut = facts();
     return cuts;
   }
 }

@@ -13,6 +13,7 @@ import io.sluice.sinks.shard.Bucket;
 import io.sluice.sinks.shard.SinkTable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /** What the router knows of one captured table. All of it under the router's lock. */
@@ -35,6 +36,9 @@ final class TableState {
 
   /** Whether the epoch now gathered is the first after the table was parked. */
   private boolean broughtBack;
+
+  /** And which epoch it was found to have then; -1: none. */
+  private OptionalLong standsAt = OptionalLong.empty();
 
   /** Whether the epoch now gathered has anything of this table. */
   private boolean gathered;
@@ -87,6 +91,14 @@ final class TableState {
   /** The epoch now gathered is the first after the table was parked. */
   void broughtBack() {
     broughtBack = true;
+  }
+
+  /**
+   * The epoch now gathered is the first after the table was left behind, and it goes on from this
+   * epoch, which it was found to have; -1: it has none.
+   */
+  void goesOnFrom(long epoch) {
+    standsAt = OptionalLong.of(epoch);
   }
 
   /** The epoch now gathered creates the table. */
@@ -178,8 +190,9 @@ final class TableState {
 
   /** What the epoch has gathered of this table besides rows, and begins the next one. */
   Cut cut() {
-    Cut cut = new Cut(this, List.copyOf(newSchemas), truncated, broughtBack);
+    Cut cut = new Cut(this, List.copyOf(newSchemas), truncated, broughtBack, standsAt);
     broughtBack = false;
+    standsAt = OptionalLong.empty();
     newSchemas = new ArrayList<>();
     truncated = false;
     gathered = false;
@@ -189,7 +202,12 @@ final class TableState {
   }
 
   /** Its part of a cut. */
-  record Cut(TableState table, List<TableSchema> schemas, boolean truncated, boolean broughtBack) {
+  record Cut(
+      TableState table,
+      List<TableSchema> schemas,
+      boolean truncated,
+      boolean broughtBack,
+      OptionalLong standsAt) {
     boolean hasChange() {
       return truncated || !schemas.isEmpty();
     }

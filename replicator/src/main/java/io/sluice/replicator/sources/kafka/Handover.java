@@ -3,6 +3,7 @@ package io.sluice.replicator.sources.kafka;
 import io.sluice.evolution.PlanOptions;
 import io.sluice.evolution.PlannedTable;
 import io.sluice.evolution.SourceTable;
+import io.sluice.evolution.SourceTableId;
 import io.sluice.evolution.TableKind;
 import io.sluice.evolution.TablePlanner;
 import io.sluice.lsm.binary.BinaryRow;
@@ -32,6 +33,8 @@ final class Handover {
   private @Nullable TopicTable truncated;
   private @Nullable TopicTable left;
   private @Nullable KeptLetter letter;
+  private @Nullable SourceTableId only;
+  private boolean catchesUp;
   private int numbers;
 
   /** Writes a change as it would be in columns that the table hasn't yet. */
@@ -73,6 +76,23 @@ final class Handover {
     return letter != null;
   }
 
+  /** From here on messages are taken for this table alone; null: for all. */
+  void isFor(@Nullable SourceTableId table) {
+    only = table;
+  }
+
+  /** From here on messages are taken for a table that catches up; or, null, by the stream. */
+  void catchesUp(@Nullable SourceTableId table) {
+    only = table;
+    catchesUp = table != null;
+  }
+
+  /** Whether messages are taken for this table now. */
+  boolean wants(TopicTable table) {
+    SourceTableId one = only;
+    return one == null || one.equals(table.id());
+  }
+
   /** A number that orders the row being made, as it would have in its message's place. */
   long nextNumber() {
     KeptLetter replayed = letter;
@@ -83,7 +103,7 @@ final class Handover {
 
   /** Whether the table takes no rows. */
   boolean leaves(TopicTable table) {
-    if (!input.isParked(table.id())) {
+    if (catchesUp || !input.isParked(table.id())) {
       return false;
     }
     left = table;
@@ -171,7 +191,15 @@ final class Handover {
     }
     Optional<RoutedTable> routed = input.tableChanged(wanted, TableRecords.write(wanted));
     grown = true;
-    routed.ifPresentOrElse(now -> table.become(wanted, now), () -> left = table);
+    routed.ifPresentOrElse(
+        now -> table.become(wanted, now),
+        () -> {
+          left = table;
+          // When it goes on, it does so as what it is.
+          SourceTable standing = table.definition();
+          input.history(
+              standing == null ? TableRecords.gone(table.id()) : TableRecords.write(standing));
+        });
     return routed.isPresent();
   }
 
@@ -185,7 +213,7 @@ final class Handover {
     }
     RoutedTable routed = emptied.routed();
     SourceTable definition = emptied.definition();
-    if (routed != null && definition != null && !input.isParked(emptied.id())) {
+    if (routed != null && definition != null && (catchesUp || !input.isParked(emptied.id()))) {
       emptied.become(definition, input.truncate(routed, 0));
     }
   }

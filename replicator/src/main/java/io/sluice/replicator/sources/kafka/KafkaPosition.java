@@ -5,7 +5,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.TextNode;
 import io.sluice.sinks.SourcePosition;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -169,6 +172,56 @@ final class KafkaPosition {
     int epoch = known.epochs[partition.partition()];
     return new OffsetAndMetadata(
         offset, epoch == UNKNOWN ? Optional.empty() : Optional.of(epoch), "");
+  }
+
+  /** A topic's partitions of which something is known. */
+  List<TopicPartition> partitions(String name) {
+    List<TopicPartition> result = new ArrayList<>();
+    Topic topic = topics.get(name);
+    for (int i = 0; topic != null && i < topic.offsets.length; i++) {
+      if (topic.offsets[i] != UNKNOWN) {
+        result.add(new TopicPartition(name, i));
+      }
+    }
+    return result;
+  }
+
+  /**
+   * Begins with partitions of which nothing is known yet, where another position stands. One of a
+   * topic that has another id there is left alone: what it had would be forgotten.
+   */
+  void begin(Collection<TopicPartition> fresh, KafkaPosition there) {
+    for (TopicPartition partition : fresh) {
+      Topic theirs = there.topics.get(partition.topic());
+      if (theirs == null) {
+        continue;
+      }
+      Topic ours = topics.computeIfAbsent(partition.topic(), name -> new Topic(theirs.id));
+      if (ours.id.equals(theirs.id) && offset(partition) == null) {
+        ours.put(
+            partition.partition(),
+            theirs.offsets[partition.partition()],
+            theirs.epochs[partition.partition()]);
+      }
+    }
+  }
+
+  /** Takes over what another position has of a topic. */
+  void copy(String name, KafkaPosition other) {
+    Topic theirs = other.topics.get(name);
+    Topic ours = topics.get(name);
+    if (theirs == null) {
+      return;
+    }
+    if (ours == null || !ours.id.equals(theirs.id)) {
+      ours = new Topic(theirs.id);
+      topics.put(name, ours);
+    }
+    for (int i = 0; i < theirs.offsets.length; i++) {
+      if (theirs.offsets[i] != UNKNOWN) {
+        ours.put(i, theirs.offsets[i], theirs.epochs[i]);
+      }
+    }
   }
 
   /** A topic's next offsets as a person reads them, such as {@code 0: 120, 1: 98}. */

@@ -126,6 +126,21 @@ public record KafkaSettings(
     return properties;
   }
 
+  /** A client that reads beside the stream, with nothing assigned, and with little in memory. */
+  KafkaConsumer<byte[], byte[]> newConsumer(String beside) {
+    Properties properties = new Properties();
+    properties.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, FETCH_BYTES_MAX / 4);
+    properties.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, PARTITION_FETCH_BYTES_MAX / 4);
+    properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, POLL_RECORDS_MAX);
+    properties.putAll(common());
+    properties.putAll(FIXED);
+    properties.put(
+        CommonClientConfigs.CLIENT_ID_CONFIG,
+        properties.get(CommonClientConfigs.CLIENT_ID_CONFIG) + "-" + beside);
+    return new KafkaConsumer<>(
+        properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+  }
+
   /** A client that reads, with nothing assigned. */
   KafkaConsumer<byte[], byte[]> newConsumer() {
     Properties properties = new Properties();

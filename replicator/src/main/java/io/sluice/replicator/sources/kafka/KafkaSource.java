@@ -76,6 +76,7 @@ public final class KafkaSource implements SourceCallbacks, AutoCloseable {
   private final Queue<Wanted> letters = new ConcurrentLinkedQueue<>();
   private KafkaPosition position = new KafkaPosition();
   private volatile @Nullable KafkaConsumer<byte[], byte[]> consumer;
+  private volatile @Nullable CatchUps catchUps;
   private final LagWatch lag;
   private long newestMicros;
   private final RecordTimes times = new RecordTimes();
@@ -95,6 +96,7 @@ public final class KafkaSource implements SourceCallbacks, AutoCloseable {
       Partitions partitions,
       TopicWatch watch,
       ChangeInput input,
+      CatchUps catchUps,
       Supplier<Optional<SourcePosition>> finished) {}
 
   /**
@@ -128,12 +130,16 @@ public final class KafkaSource implements SourceCallbacks, AutoCloseable {
   /**
    * Begins to read.
    *
+   * @param letters all that were set aside
    * @param finished the position of the newest epoch that is in all its tables
    * @throws PipelineStoppedException if it can't begin: the cluster can't be reached, the position
    *     is of another source
    */
   public void start(
-      ChangeInput input, RecoveredState state, Supplier<Optional<SourcePosition>> finished) {
+      ChangeInput input,
+      RecoveredState state,
+      LetterPlaces letters,
+      Supplier<Optional<SourcePosition>> finished) {
     recover(state);
     intake.begin(input, state.history());
     KafkaConsumer<byte[], byte[]> opened = settings.newConsumer();
@@ -146,10 +152,36 @@ public final class KafkaSource implements SourceCallbacks, AutoCloseable {
             FAULTS_MAX,
             settings.pipeline());
     var partitions = new Partitions(settings.pipeline(), settings.kafka(), opened, position);
+    var backs =
+        new CatchUps(
+            settings.pipeline(),
+            input,
+            intake,
+            letters,
+            position,
+            (table, settled) ->
+                new CatchUp(
+                    settings,
+                    intake,
+                    input,
+                    partitions,
+                    position,
+                    settled,
+                    this::requireOpen,
+                    table),
+            () -> cut(input));
+    partitions.onChange(
+        fresh -> {
+          backs.partitionsCame(fresh);
+          cutIsDue |= !fresh.isEmpty();
+        });
+    backs.begin();
+    catchUps = backs;
+    terminated.whenComplete((nothing, why) -> backs.end(why));
     boolean isNew = state.position().isEmpty();
     var thread =
         new Thread(
-            () -> run(new Reading(opened, partitions, watch, input, finished), isNew),
+            () -> run(new Reading(opened, partitions, watch, input, backs, finished), isNew),
             "source-" + settings.pipeline());
     thread.setDaemon(true);
     thread.start();
@@ -194,6 +226,7 @@ public final class KafkaSource implements SourceCallbacks, AutoCloseable {
       stage.rests();
       stage.leave();
     }
+    run.catchUps.close();
     try {
       run.consumer.close(
           org.apache.kafka.clients.consumer.CloseOptions.timeout(Duration.ofSeconds(2)));
@@ -258,7 +291,10 @@ public final class KafkaSource implements SourceCallbacks, AutoCloseable {
       run.partitions.discover(news, null);
     }
     takeLetters(run.input);
-    ConsumerRecords<byte[], byte[]> records = poll(run);
+    ConsumerRecords<byte[], byte[]> records =
+        run.catchUps.holdsStream(settings.nanoTime().getAsLong())
+            ? ConsumerRecords.empty()
+            : poll(run);
     stage.works();
     if (!records.nextOffsets().isEmpty()) {
       // Without a message, too: ends of transactions and what was taken back by them.
@@ -271,6 +307,7 @@ public final class KafkaSource implements SourceCallbacks, AutoCloseable {
         throw fault;
       }
     }
+    run.catchUps.step(records.count());
     lag.look(run.partitions.assigned(), run.consumer::currentLag);
     long now = settings.nanoTime().getAsLong();
     if (cutIsDue && (records.isEmpty() || now - cutNanos >= CUT_NANOS)) {
@@ -293,6 +330,29 @@ public final class KafkaSource implements SourceCallbacks, AutoCloseable {
     letters.add(wanted);
     terminated.whenComplete((nothing, why) -> wanted.outcomes.completeExceptionally(why));
     return wanted.outcomes;
+  }
+
+  /**
+   * Has a parked table come back: its topics are read for it once more, beside the stream, from
+   * where it was parked. Done when that has begun; fails with a {@link
+   * io.sluice.sinks.TableRefusedException} if it can't, and with whatever ends the source before.
+   */
+  public CompletableFuture<Void> resume(SourceTableId table) {
+    CatchUps backs = catchUps;
+    if (backs == null) {
+      return CompletableFuture.failedFuture(
+          new PipelineStoppedException(Reason.CLOSED, "The source has not begun"));
+    }
+    CompletableFuture<Void> begun = backs.ask(table);
+    terminated.whenComplete((nothing, why) -> begun.completeExceptionally(why));
+    return begun;
+  }
+
+  private void requireOpen() {
+    if (closing.get()) {
+      throw new PipelineStoppedException(Reason.CLOSED, "The source was asked to stop");
+    }
+    stage.works();
   }
 
   private void takeLetters(ChangeInput input) {
@@ -324,7 +384,8 @@ public final class KafkaSource implements SourceCallbacks, AutoCloseable {
         awaitEnd(POLL);
         return ConsumerRecords.empty();
       }
-      return run.consumer.poll(cutIsDue ? POLL_BEFORE_CUT : POLL);
+      boolean isShort = cutIsDue || run.catchUps.isActive();
+      return run.consumer.poll(isShort ? POLL_BEFORE_CUT : POLL);
     } catch (OffsetOutOfRangeException e) {
       stage.works();
       run.partitions.lostRange(e, run.watch.lookNow());
@@ -384,7 +445,7 @@ public final class KafkaSource implements SourceCallbacks, AutoCloseable {
     position.put(partition, place.offset(), place.leaderEpoch());
   }
 
-  private static Message message(ConsumerRecord<byte[], byte[]> record) {
+  static Message message(ConsumerRecord<byte[], byte[]> record) {
     Header[] all = record.headers().toArray();
     List<Message.Header> headers = all.length == 0 ? List.of() : new ArrayList<>(all.length);
     for (Header header : all) {

@@ -26,6 +26,8 @@ import io.sluice.replicator.messages.rows.RowColumns.NumbersAsTimes;
 import io.sluice.replicator.messages.rows.TableInference;
 import io.sluice.sinks.ChangeInput;
 import io.sluice.sinks.PipelineStoppedException;
+import io.sluice.sinks.RoutedTable;
+import io.sluice.sinks.TableRefusedException;
 import io.sluice.sinks.TableTarget;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -60,6 +62,7 @@ final class MessageIntake {
   private final Map<SourceTableId, TopicTable> tables = new ConcurrentHashMap<>();
   private @Nullable Handover handover;
   private @Nullable BadMessageException refused;
+  private @Nullable SettledPlaces settled;
 
   MessageIntake(KafkaSettings settings) {
     this.settings = settings;
@@ -143,6 +146,110 @@ final class MessageIntake {
     return current.truncates() ? Taken.TRUNCATED : Taken.TAKEN;
   }
 
+  private void noteSettled(Message message, @Nullable String table) {
+    SettledPlaces places = settled;
+    if (places != null) {
+      places.add(message.topic(), new Letters.Place(message.partition(), message.offset(), table));
+    }
+  }
+
+  /** From here on it is noted which messages are set aside; null: no more. */
+  void notesSettled(@Nullable SettledPlaces places) {
+    settled = places;
+  }
+
+  /**
+   * Takes one message for a table that catches up, and for no other.
+   *
+   * @throws TableRefusedException the table can't become what the message needs: nothing of it was
+   *     taken
+   */
+  Taken takeFor(SourceTableId id, Message message) {
+    Handover current = handover();
+    current.catchesUp(id);
+    boolean taken = false;
+    try {
+      read(message);
+      current.handOver();
+      taken = true;
+      return current.truncates() ? Taken.TRUNCATED : Taken.TAKEN;
+    } catch (BadMessageException e) {
+      if (settings.onBadRecord() == BadRecordPolicy.FAIL) {
+        refused = e;
+        return Taken.REFUSED;
+      }
+      current.input().deadLetter(Letters.letterOf(id, message, e));
+      noteSettled(message, id.toString());
+      return Taken.TAKEN;
+    } finally {
+      if (!taken) {
+        current.begin();
+      }
+      current.catchesUp(null);
+    }
+  }
+
+  /** Why a message that was taken for one table was refused. */
+  String refusalFor(Message message) {
+    BadMessageException why = Objects.requireNonNull(refused);
+    return "Message "
+        + message.place()
+        + " can't be taken in ("
+        + why.reason().text()
+        + "): "
+        + why.getMessage()
+        + " Correct the rule of its topic; or set on-bad-record = dead-letter, which keeps such"
+        + " messages and goes on.";
+  }
+
+  /**
+   * Whether messages of a topic may fill a table: rules that make its name of what a message names
+   * can't tell before it is read.
+   */
+  boolean mayFill(SourceTableId id, String topic) {
+    boolean isPart = false;
+    for (WideTable wide : wides) {
+      for (WidePart part : wide.rule().parts()) {
+        if (part.match().isPresent() && part.match().get().matches(topic)) {
+          isPart = true;
+          if (wide.id().equals(id)) {
+            return true;
+          }
+        }
+      }
+    }
+    Optional<TopicRule> rule = settings.routing().rule(topic);
+    if (isPart && rule.isEmpty()) {
+      return false;
+    }
+    return rule.flatMap(TopicRule::into).isEmpty()
+        || settings
+            .routing()
+            .target(topic, null, null, field -> null)
+            .map(
+                target ->
+                    target.database().equals(id.database()) && target.table().equals(id.table()))
+            .orElse(true);
+  }
+
+  /** A table as it stood when it was left behind; null: nothing is known of it. */
+  @Nullable SourceTable definition(SourceTableId id) {
+    SourceTable known = table(id).definition();
+    for (WideTable wide : wides) {
+      if (wide.id().equals(id)) {
+        SourceTable declared = known == null ? wide.declared() : known;
+        aim(wide, declared == null ? new SourceTable(id, List.of(), List.of()) : declared);
+      }
+    }
+    return known;
+  }
+
+  /** The table takes rows again. */
+  void catchesUp(SourceTableId id, Optional<RoutedTable> routed) {
+    TopicTable table = table(id);
+    table.become(table.definition(), routed.orElse(null));
+  }
+
   private void read(Message message) throws BadMessageException {
     Topic topic = topics.computeIfAbsent(message.topic(), this::topic);
     Handover current = handover();
@@ -180,12 +287,15 @@ final class MessageIntake {
 
   private void take(Topic topic, Message message, Change change) throws BadMessageException {
     for (PartRoute part : topic.parts) {
-      if (part.takesFrom(change.database(), change.table())) {
+      if (handover().wants(part.table()) && part.takesFrom(change.database(), change.table())) {
         part.take(message, change);
       }
     }
     if (topic.copies) {
-      copyRoute(topic, message, change).take(message, change);
+      CopyRoute route = copyRoute(topic, message, change);
+      if (handover().wants(route.table())) {
+        route.take(message, change);
+      }
     }
   }
 
@@ -278,6 +388,7 @@ final class MessageIntake {
       return Taken.REFUSED;
     }
     handover().input().deadLetter(Letters.letter(message, meantFor(message.topic(), why), why));
+    noteSettled(message, null);
     return Taken.TAKEN;
   }
 
@@ -306,6 +417,11 @@ final class MessageIntake {
       if (hindrance != null) {
         return Optional.of(hindrance);
       }
+      SettledPlaces places = settled;
+      Letters.Place place = Letters.Place.parse(kept.letter().position());
+      if (places != null && place != null) {
+        places.addReplayed(kept.letter().source(), place);
+      }
     }
     for (int i = 0; i < kept.waiting(); i++) {
       handover().input().deadLetterNow(kept.withoutBytes(), work.outcome(), kept.sequence());
@@ -317,14 +433,28 @@ final class MessageIntake {
     Handover current = handover();
     current.replays(kept);
     try {
-      read(Letters.message(kept.letter()));
+      Message message = Letters.message(kept.letter());
+      Letters.Place place = Letters.Place.parse(kept.letter().position());
+      current.isFor(place == null || place.table() == null ? null : tableNamed(place.table()));
+      read(message);
       return current.handOver(kept, sourceTimeMicros);
     } catch (BadMessageException e) {
       return e.reason().text() + ": " + e.getMessage();
     } finally {
       current.replays(null);
+      current.isFor(null);
       current.begin();
     }
+  }
+
+  /** By the name that a letter has it under. */
+  private SourceTableId tableNamed(String name) throws BadMessageException {
+    for (SourceTableId id : tables.keySet()) {
+      if (id.toString().equals(name)) {
+        return id;
+      }
+    }
+    throw new BadMessageException(Reason.UNROUTED, "Table " + name + " is not known.");
   }
 
   /** Why a message was refused: the end of the run. */

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.LogTruncationException;
@@ -41,6 +42,7 @@ final class Partitions {
   private final KafkaPosition position;
   private final Set<TopicPartition> assigned = new LinkedHashSet<>();
   private final Map<String, Topic> topics = new HashMap<>();
+  private Consumer<Set<TopicPartition>> changed = fresh -> {};
 
   /**
    * @param position where the last run stood; moves on
@@ -60,6 +62,16 @@ final class Partitions {
     return assigned;
   }
 
+  /** Names of the topics that are read. */
+  Set<String> topics() {
+    return topics.keySet();
+  }
+
+  /** Tells from here on when other partitions are read than before, and which are new. */
+  void onChange(Consumer<Set<TopicPartition>> listener) {
+    changed = listener;
+  }
+
   /**
    * Takes up partitions that there are.
    *
@@ -69,7 +81,7 @@ final class Partitions {
     if (topics.isEmpty()) {
       missingAtStart(there);
     }
-    boolean changed = topics.keySet().removeIf(gone -> isGone(gone, there));
+    boolean news = topics.keySet().removeIf(gone -> isGone(gone, there));
     for (Map.Entry<String, Topic> each : there.entrySet()) {
       String name = each.getKey();
       Uuid known = position.topicId(name);
@@ -81,9 +93,9 @@ final class Partitions {
         topics.remove(name);
         position.begin(name, each.getValue().id());
       }
-      changed |= !each.getValue().equals(topics.put(name, each.getValue()));
+      news |= !each.getValue().equals(topics.put(name, each.getValue()));
     }
-    if (!changed) {
+    if (!news) {
       return;
     }
     Set<TopicPartition> all = new LinkedHashSet<>();
@@ -112,6 +124,7 @@ final class Partitions {
         all.size(),
         topics.size(),
         fresh.size());
+    changed.accept(fresh);
   }
 
   private void missingAtStart(Map<String, Topic> there) {

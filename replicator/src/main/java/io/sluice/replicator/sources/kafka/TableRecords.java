@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * {"database":"ods","table":"orders","key":["id"],
  *  "columns":[{"name":"id","type":"\"BIGINT\"","nullable":false},
  *             {"name":"n","nullable":true,"source":{"type":"DECIMAL","length":10,"scale":2}}]}
+ * {"database":"ods","table":"customers","gone":true}
  * </pre>
  */
 final class TableRecords {
@@ -35,6 +36,13 @@ final class TableRecords {
   static final String BEGUN = "{\"begun\":true}";
 
   private TableRecords() {}
+
+  /** Of a table of which nothing is known, whatever was told before. */
+  static String gone(SourceTableId table) {
+    ObjectNode node = JSON.createObjectNode();
+    node.put("database", table.database()).put("table", table.table()).put("gone", true);
+    return node.toString();
+  }
 
   static String write(SourceTable table) {
     ObjectNode node = JSON.createObjectNode();
@@ -76,7 +84,11 @@ final class TableRecords {
       JsonNode node = parse(record);
       if (node.has("table")) {
         SourceTable table = table(node);
-        result.put(table.id(), table);
+        if (node.path("gone").asBoolean()) {
+          result.remove(table.id());
+        } else {
+          result.put(table.id(), table);
+        }
       }
     }
     return result.values();

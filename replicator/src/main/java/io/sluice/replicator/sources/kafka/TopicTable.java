@@ -58,7 +58,7 @@ final class TopicTable {
     return routed;
   }
 
-  void become(SourceTable newDefinition, @Nullable RoutedTable newRouted) {
+  void become(@Nullable SourceTable newDefinition, @Nullable RoutedTable newRouted) {
     definition = newDefinition;
     routed = newRouted;
   }
