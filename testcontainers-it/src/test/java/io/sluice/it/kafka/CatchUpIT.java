@@ -238,6 +238,55 @@ class CatchUpIT {
   }
 
   @Test
+  void isParkedAgainByABadMessageUntilTheConfigHelps() throws Exception {
+    broker.createTopic("poison", 1);
+    KafkaFolder before =
+        new KafkaFolder(folder, "p", broker)
+            .set("source.topics = [poison]")
+            .set("source.format = json")
+            .set("tables.rules = [ { match = poison, into = ods.poison, primary-key = [id] } ]")
+            .set("on-bad-record = fail");
+    String config = before.writeConfig().toString();
+    for (int i = 0; i < 10; i++) {
+      send("poison", 0, "{\"id\":" + i + ",\"v\":1}");
+    }
+    producer.flush();
+    try (DaemonProcess daemon = before.run()) {
+      before.awaitRows(daemon, "ods", "poison", 10);
+      assertThat(sluice(1, "resync", "-c", config, "ods.poison"))
+          .contains("It can't come back", "goes on with the others");
+      park(before, daemon, "ods", "poison");
+      send("poison", 0, "{\"id\":1,\"v\":2}");
+      send("poison", 0, "{\"id\":\"abc\",\"v\":1}");
+      send("poison", 0, "{\"id\":11,\"v\":2}");
+      producer.flush();
+      daemon.await(LIMIT, "read", () -> KafkaFolder.offset(before.position(), "poison", 0) == 13);
+      for (int i = 0; i < 2; i++) {
+        assertThat(sluice(1, "resync", "-c", config, "ods.poison"))
+            .contains("ods.poison is parked at epoch", "poison-0@11 that needs it");
+        assertThat(before.project("ods", "poison", "id", "v")).contains("1 2").hasSize(10);
+      }
+      before.set("on-bad-record = dead-letter").writeConfig();
+      daemon.hangUp();
+      daemon.await(
+          LIMIT,
+          "goes by the new config",
+          () -> daemon.ownLog().split("follows its source", -1).length > 2);
+      assertThat(sluice(0, "resync", "-c", config, "ods.poison"))
+          .contains("is where the others are from epoch");
+      assertThat(before.project("ods", "poison", "id", "v")).contains("1 2", "11 2").hasSize(11);
+      assertThat(sluice(0, "dead-letters", "list", "-c", config, "--format", "jsonl"))
+          .contains("poison-0@11/ods.poison");
+      assertThat(sluice(1, "dead-letters", "replay", "-c", config, "poison-0@11/ods.poison"))
+          .contains("0 replayed, 1 still bad");
+      send("poison", 0, "{\"id\":12,\"v\":2}");
+      producer.flush();
+      before.awaitRows(daemon, "ods", "poison", 12);
+      assertThat(daemon.terminate()).isZero();
+    }
+  }
+
+  @Test
   void saysWhichMessagesAreGoneAndGoesBackWithATableThatWasRolledBack() throws Exception {
     broker.createTopic("kept", 1);
     KafkaFolder lake =
@@ -277,6 +326,13 @@ class CatchUpIT {
           .get();
       assertThat(sluice(1, "resync", "-c", config, "ods.kept"))
           .contains("kept-0: messages 20 to 24", "on-lost-range = skip");
+      assertThat(daemon.terminate()).isZero();
+    }
+    lake.set("source.on-lost-range = skip").writeConfig();
+    try (DaemonProcess daemon = lake.run()) {
+      daemon.awaitFollowing(LIMIT);
+      sluice(0, "resync", "-c", config, "ods.kept");
+      assertThat(lake.rows("ods", "kept").rows()).hasSize(25).doesNotHaveDuplicates();
       assertThat(daemon.terminate()).isZero();
     }
   }
