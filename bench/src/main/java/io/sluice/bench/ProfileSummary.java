@@ -33,8 +33,8 @@ public final class ProfileSummary {
         "waiting for the disk (fsync)",
         List.of(
             "io.sluice.lsm.io.LocalFileIO.writeSynced",
-            "io.sluice.lsm.io.LocalFileIO.syncFolder",
-            "io.sluice.lsm.io.LocalFileIO$SyncedOutputStream.close"));
+            "io.sluice.lsm.io.UnsyncedFiles",
+            "io.sluice.lsm.io.LocalFileIO$BufferedFile.close"));
     groups.put("other file operations", List.of("io.sluice.lsm.io."));
     groups.put("ORC encoding", List.of("org.apache.orc.impl.WriterImpl.addRowBatch"));
     groups.put("ORC decoding", List.of("org.apache.orc.impl.RecordReaderImpl.nextBatch"));

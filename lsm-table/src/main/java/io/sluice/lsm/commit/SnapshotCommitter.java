@@ -12,7 +12,13 @@ import org.jspecify.annotations.Nullable;
  */
 public interface SnapshotCommitter {
 
-  /** Writes delta manifests and their list; nothing is visible yet. Durable on return. */
+  /**
+   * Writes delta manifests and their list; nothing is visible yet. They and the new data files are
+   * durable on return.
+   *
+   * @throws io.sluice.lsm.io.NotDurableException one of them isn't. A new data file that isn't
+   *     never will be: its rows have to be written anew
+   */
   PreparedDelta prepare(List<CommitMessage> messages) throws IOException;
 
   /**

@@ -14,6 +14,7 @@ import io.sluice.lsm.error.StorageException;
 import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.io.Backoff;
 import io.sluice.lsm.io.FileIO;
+import io.sluice.lsm.io.NotDurableException;
 import io.sluice.lsm.io.TablePaths;
 import io.sluice.lsm.manifest.LiveFiles;
 import io.sluice.lsm.manifest.ManifestCache;
@@ -50,9 +51,10 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  *   <li>Find the newest snapshot k-1 and ask the guard.
  *   <li>Compaction: check that its inputs are still live and its outputs overlap nothing.
- *   <li>Write the base list: the manifests of k-1, merged where there are many small ones.
- *   <li>Create {@code snapshot-<k>} exclusively. Taken: read it back; if it isn't ours, drop what
- *       step 3 has written and start again from 1.
+ *   <li>Write the base list: the manifests of k-1, merged where there are many small ones. Nothing
+ *       waits for the disk yet.
+ *   <li>Create {@code snapshot-<k>} exclusively, once all that was written for it is durable.
+ *       Taken: read it back; if it isn't ours, drop what step 3 has written and start again from 1.
  *   <li>{@code snapshot-<k-1>} must still be there, or k+1 be built on k: else k may lie in a hole
  *       that expiry has left.
  *   <li>Write the hint {@code LATEST}.
@@ -61,6 +63,25 @@ import org.jspecify.annotations.Nullable;
  * <p>No answer in step 4 leaves the outcome open: the request may still land. Nothing that it names
  * is deleted until another's snapshot is seen under its number, and a later call for the same user,
  * identifier and kind takes up the same attempt.
+ *
+ * <p>What is durable when. The disk is waited for twice in an attempt: for what was written in
+ * steps 2 and 3 together with the content of the snapshot's file, all side by side; then for its
+ * name. {@link #prepare} waits once, for the flushed data files with the manifests and the list
+ * that name them; a compaction has made its data files durable when it wrote them. So, if the power
+ * fails
+ *
+ * <ul>
+ *   <li>before prepare returns: files without a name anywhere, of which some may be lost or torn.
+ *       Whoever holds the delta, an epoch file say, holds it only once all are durable.
+ *   <li>before the first wait ends: likewise, of the attempt. The newest snapshot is k-1.
+ *   <li>before the second ends: snapshot k is there or not, and if it is, whole, with all that it
+ *       leads to. Others may have seen it by then and built on it: their own snapshot lies in the
+ *       same folder and is durable after it. Nobody was told that the commit took place.
+ *   <li>later: snapshot k is there. The hint {@code LATEST} may be old or torn; nobody trusts it.
+ * </ul>
+ *
+ * A file that can't be made durable in the first wait ends the attempt with {@link
+ * NotDurableException}; there is no snapshot then, so its files go, and a later try writes others.
  *
  * <p>Thread safe: commits are serialized by a lock, {@link #prepare} runs beside them.
  */
@@ -126,8 +147,29 @@ public final class TableCommitter implements SnapshotCommitter {
    *
    * @param created manifests that merging has made for it
    * @param ownDelta whether the delta was written for this attempt alone
+   * @param deltaFiles paths of the delta's files where these may not be durable yet
+   * @param baseFiles paths of the other files that were made for it
    */
-  private record Attempt(Snapshot snapshot, List<ManifestFileMeta> created, boolean ownDelta) {}
+  private record Attempt(
+      Snapshot snapshot,
+      List<ManifestFileMeta> created,
+      boolean ownDelta,
+      List<String> deltaFiles,
+      List<String> baseFiles) {
+
+    List<String> needed() {
+      List<String> result = new ArrayList<>(deltaFiles);
+      result.addAll(baseFiles);
+      return result;
+    }
+  }
+
+  /**
+   * A delta that an attempt is built on.
+   *
+   * @param files paths of its files where these may not be durable yet
+   */
+  private record Delta(PreparedDelta prepared, List<String> files) {}
 
   @Override
   public PreparedDelta prepare(List<CommitMessage> messages) throws IOException {
@@ -139,7 +181,9 @@ public final class TableCommitter implements SnapshotCommitter {
       }
       add(message, message.newFiles(), Kind.ADD, entries);
     }
-    return write(entries);
+    ManifestStore.WrittenDelta written = manifests.writeDelta(entries);
+    manifests.makeDurable(written, entries);
+    return prepared(written, entries);
   }
 
   @Override
@@ -183,8 +227,13 @@ public final class TableCommitter implements SnapshotCommitter {
     }
   }
 
-  private PreparedDelta write(List<ManifestEntry> entries) throws IOException {
-    ManifestList.Written list = manifests.writeDelta(entries);
+  private Delta write(List<ManifestEntry> entries) throws IOException {
+    ManifestStore.WrittenDelta written = manifests.writeDelta(entries);
+    return new Delta(prepared(written, entries), written.files());
+  }
+
+  private static PreparedDelta prepared(
+      ManifestStore.WrittenDelta written, List<ManifestEntry> entries) {
     long records = 0;
     long added = 0;
     for (ManifestEntry entry : entries) {
@@ -192,7 +241,7 @@ public final class TableCommitter implements SnapshotCommitter {
       records += entry.kind() == Kind.ADD ? rows : -rows;
       added += entry.kind() == Kind.ADD ? 1 : 0;
     }
-    return new PreparedDelta(list.name(), list.size(), records, added);
+    return new PreparedDelta(written.list().name(), written.list().size(), records, added);
   }
 
   /** One call of {@link #commit}. Lives under the lock. */
@@ -200,7 +249,7 @@ public final class TableCommitter implements SnapshotCommitter {
     private final CommitRequest request;
     private final AttemptGuard guard;
     private final RequestKey key;
-    private @Nullable PreparedDelta compactionDelta;
+    private @Nullable Delta compactionDelta;
     private Set<BinaryRow> partitions = Set.of();
 
     Commit(CommitRequest request, AttemptGuard guard) {
@@ -286,9 +335,16 @@ public final class TableCommitter implements SnapshotCommitter {
       boolean maybeBefore = open.put(key, attempt) != null;
       long id = attempt.snapshot().id();
       try {
-        if (snapshots.tryCreate(attempt.snapshot()) == Creation.CREATED) {
+        if (snapshots.tryCreate(attempt.snapshot(), attempt.needed()) == Creation.CREATED) {
           return attempt.snapshot();
         }
+      } catch (NotDurableException e) {
+        if (!maybeBefore) {
+          // There is no snapshot that leads to its files, nor will there be.
+          lost(attempt);
+          discardCompactionDelta();
+        }
+        throw e;
       } catch (IOException noAnswer) {
         Snapshot there = readBack(id, noAnswer);
         if (there != null && isSame(there, attempt.snapshot())) {
@@ -341,8 +397,14 @@ public final class TableCommitter implements SnapshotCommitter {
       if (attempt.ownDelta()) {
         manifests.discardDelta(attempt.snapshot().deltaManifestList());
       } else if (request.change() instanceof Compaction) {
-        Snapshot snapshot = attempt.snapshot();
-        compactionDelta = delta(snapshot);
+        compactionDelta = new Delta(delta(attempt.snapshot()), attempt.deltaFiles());
+      }
+    }
+
+    private void discardCompactionDelta() {
+      if (compactionDelta != null) {
+        manifests.discardDelta(compactionDelta.prepared().manifestList());
+        compactionDelta = null;
       }
     }
 
@@ -406,9 +468,9 @@ public final class TableCommitter implements SnapshotCommitter {
 
     private Attempt build(@Nullable Snapshot latest) throws IOException {
       boolean ownDelta = kind() == CommitKind.OVERWRITE;
-      PreparedDelta delta;
+      Delta delta;
       if (request.change() instanceof Append append) {
-        delta = append.delta();
+        delta = new Delta(append.delta(), List.of());
       } else if (request.change() instanceof Compaction compaction) {
         delta = compactionDelta(compaction, latest);
       } else {
@@ -418,20 +480,28 @@ public final class TableCommitter implements SnapshotCommitter {
       try {
         base = manifests.merge().merge(state.manifestsOf(latest));
         ManifestList.Written list = manifests.lists().write(base.manifests());
-        return new Attempt(snapshot(latest, delta, list), base.created(), ownDelta);
+        List<String> baseFiles = new ArrayList<>();
+        base.created().forEach(made -> baseFiles.add(paths.manifest(made.fileName())));
+        baseFiles.add(paths.manifest(list.name()));
+        return new Attempt(
+            snapshot(latest, delta.prepared(), list),
+            base.created(),
+            ownDelta,
+            delta.files(),
+            baseFiles);
       } catch (IOException | RuntimeException e) {
         if (base != null) {
           manifests.merge().discard(base.created());
         }
-        if (ownDelta || request.change() instanceof Compaction) {
-          manifests.discardDelta(delta.manifestList());
-          compactionDelta = null;
+        if (ownDelta) {
+          manifests.discardDelta(delta.prepared().manifestList());
         }
+        discardCompactionDelta();
         throw e;
       }
     }
 
-    private PreparedDelta compactionDelta(Compaction compaction, @Nullable Snapshot latest)
+    private Delta compactionDelta(Compaction compaction, @Nullable Snapshot latest)
         throws IOException {
       if (latest != null && latest.indexManifest() != null) {
         throw new UnsupportedTableException(
@@ -453,9 +523,7 @@ public final class TableCommitter implements SnapshotCommitter {
       LiveFiles live = state.bucketsOf(latest, entries, compaction.seen());
       String conflict = conflictCheck.findConflict(live, entries);
       if (conflict != null) {
-        if (compactionDelta != null) {
-          manifests.discardDelta(compactionDelta.manifestList());
-        }
+        discardCompactionDelta();
         throw new CommitConflictException(
             "Cannot commit a compaction of table "
                 + paths.root()
@@ -463,7 +531,7 @@ public final class TableCommitter implements SnapshotCommitter {
                 + conflict
                 + ". Drop its result and plan anew from the newest snapshot.");
       }
-      PreparedDelta delta = compactionDelta;
+      Delta delta = compactionDelta;
       if (delta == null) {
         delta = write(entries);
         compactionDelta = delta;
@@ -471,7 +539,7 @@ public final class TableCommitter implements SnapshotCommitter {
       return delta;
     }
 
-    private PreparedDelta deletion(@Nullable Snapshot latest) throws IOException {
+    private Delta deletion(@Nullable Snapshot latest) throws IOException {
       BinaryRow partition =
           request.change() instanceof DeleteAll emptying ? emptying.partition() : null;
       boolean all = request.change() instanceof DeleteAll;

@@ -3,12 +3,15 @@ package io.sluice.lsm.datafile;
 import io.sluice.lsm.binary.BinaryRow;
 import io.sluice.lsm.binary.ColumnBounds;
 import io.sluice.lsm.binary.ColumnStats;
+import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.row.RowKind;
 import io.sluice.lsm.schema.DataField;
 import io.sluice.lsm.schema.DataType;
 import io.sluice.lsm.schema.StatsMode;
 import io.sluice.lsm.schema.TableOptions;
 import io.sluice.lsm.schema.TableSchema;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.time.Clock;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
@@ -41,6 +44,16 @@ public final class FileSummary {
     this.level = level;
     this.fileSource = fileSource;
     this.clock = clock;
+  }
+
+  /**
+   * Starts the file. A flushed one is made durable by its commit, together with all else that this
+   * makes; a compaction's, which may be large, when it is closed, so that no commit waits for it.
+   */
+  public OutputStream create(FileIO fileIO, String path) throws IOException {
+    return fileSource == DataFileMeta.SOURCE_FLUSH
+        ? fileIO.createUnsynced(path)
+        : fileIO.create(path);
   }
 
   /** Counts one record. */

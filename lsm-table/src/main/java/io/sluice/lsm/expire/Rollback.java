@@ -113,7 +113,7 @@ public final class Rollback {
     // From here on whatever instant is the last leaves the newest snapshot whole. Paimon believes a
     // hint that is too high, and lists where there is none.
     if (present == null
-        && snapshots.tryCreate(target) == SnapshotStore.Creation.EXISTS
+        && snapshots.tryCreate(target, List.of()) == SnapshotStore.Creation.EXISTS
         && !target.equals(snapshots.readIfThere(target.id()))) {
       throw differs(target);
     }

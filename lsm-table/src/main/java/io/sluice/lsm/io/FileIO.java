@@ -3,6 +3,7 @@ package io.sluice.lsm.io;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.Collection;
 import java.util.List;
 
 /**
@@ -26,24 +27,22 @@ public interface FileIO extends AutoCloseable {
   OutputStream create(String path) throws IOException;
 
   /**
-   * A whole file to be made.
-   *
-   * @param path that nobody else uses
+   * Like {@link #create}, for a file that is to be durable together with others: after {@code
+   * close()} it is complete and can be read, but a power failure may take it away, or a part of it.
+   * It is durable once {@link #sync}, or a {@link #createExclusively(String, byte[], Collection)}
+   * that needs it, has returned.
    */
-  record NewFile(String path, byte[] content) {}
+  default OutputStream createUnsynced(String path) throws IOException {
+    return create(path);
+  }
 
   /**
-   * Creates files as {@link #create} does one: all are complete and durable on return. After a
-   * failure any of them may be there; the caller calls {@link #deleteQuietly} for each. May wait
-   * for the disk less often than one call for each file.
+   * Makes complete files durable, names included, all at once: waiting for many takes little longer
+   * than for one. Nothing to do for those that are durable already.
+   *
+   * @throws NotDurableException if one of them isn't, and won't be
    */
-  default void createAll(List<NewFile> files) throws IOException {
-    for (NewFile file : files) {
-      try (OutputStream out = create(file.path())) {
-        out.write(file.content());
-      }
-    }
-  }
+  default void sync(Collection<String> paths) throws IOException {}
 
   /**
    * Publishes a complete file under a name that others may want, too: exactly one caller gets
@@ -51,6 +50,19 @@ public interface FileIO extends AutoCloseable {
    * back). An IOException leaves the outcome unknown: the file may appear later.
    */
   boolean createExclusively(String path, byte[] content) throws IOException;
+
+  /**
+   * The same for a file that leads to others. They are durable before it appears; where it was
+   * taken they may not be.
+   *
+   * @param needed paths of complete files
+   * @throws NotDurableException one of them isn't durable and won't be: nothing was created
+   */
+  default boolean createExclusively(String path, byte[] content, Collection<String> needed)
+      throws IOException {
+    sync(needed);
+    return createExclusively(path, content);
+  }
 
   /** Replaces or creates a small file; readers see the old or the new content, never a mixture. */
   void replace(String path, byte[] content) throws IOException;

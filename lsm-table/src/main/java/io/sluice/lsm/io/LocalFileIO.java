@@ -8,7 +8,6 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.RandomAccessFile;
-import java.nio.channels.FileChannel;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.FileAlreadyExistsException;
@@ -19,12 +18,10 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.Collection;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,10 +32,12 @@ import org.slf4j.LoggerFactory;
  *
  * <ul>
  *   <li>{@link #create}: exclusive; file and folder are synced at {@code close()}.
- *   <li>{@link #createAll}: exclusive; each file is synced, then each folder once.
- *   <li>{@link #createExclusively}: a complete, synced file {@code .<name>.<id>.tmp} is linked to
- *       its final name. {@code link(2)} never replaces, whoever else tries; the name appears with
- *       its whole content.
+ *   <li>{@link #createUnsynced}: exclusive; {@link #sync} makes files and their folders durable
+ *       side by side.
+ *   <li>{@link #createExclusively}: a complete file {@code .<name>.<id>.tmp} is synced, together
+ *       with the files that are needed and their folders, then linked to its final name, then the
+ *       folder synced. {@code link(2)} never replaces, whoever else tries; the name appears with
+ *       its whole content, and after a power failure it is there only if all that is needed is.
  *   <li>{@link #replace}: a complete, synced temporary file is moved over the old one.
  * </ul>
  *
@@ -51,6 +50,7 @@ public final class LocalFileIO implements FileIO {
   private static final int BUFFER_BYTES = 64 << 10;
 
   private final Supplier<String> ids;
+  private final UnsyncedFiles unsynced = new UnsyncedFiles();
 
   /**
    * @param ids fresh texts (letters, digits, '-') for the names of temporary files
@@ -88,45 +88,53 @@ public final class LocalFileIO implements FileIO {
   public OutputStream create(String path) throws IOException {
     Path file = Path.of(path);
     try {
-      return new SyncedOutputStream(createNew(file), file);
+      return new BufferedFile(createNew(file), file, null);
     } catch (IOException e) {
       throw LocalErrors.explain("create", path, e);
     }
   }
 
   @Override
-  public void createAll(List<NewFile> files) throws IOException {
-    Set<Path> folders = new LinkedHashSet<>();
-    for (NewFile file : files) {
-      Path path = Path.of(file.path());
-      try {
-        writeSynced(path, file.content());
-      } catch (IOException e) {
-        throw LocalErrors.explain("create", file.path(), e);
-      }
-      folders.add(folderOf(path));
-    }
-    for (Path folder : folders) {
-      try {
-        syncFolder(folder);
-      } catch (IOException e) {
-        throw LocalErrors.explain("write", folder.toString(), e);
-      }
+  public OutputStream createUnsynced(String path) throws IOException {
+    Path file = Path.of(path);
+    try {
+      return new BufferedFile(createNew(file), file, unsynced);
+    } catch (IOException e) {
+      throw LocalErrors.explain("create", path, e);
     }
   }
 
   @Override
+  public void sync(Collection<String> paths) throws IOException {
+    List<Path> files = paths.stream().map(Path::of).toList();
+    unsynced.sync(files, files.stream().map(LocalFileIO::folderOf).toList());
+  }
+
+  @Override
   public boolean createExclusively(String path, byte[] content) throws IOException {
+    return createExclusively(path, content, List.of());
+  }
+
+  @Override
+  public boolean createExclusively(String path, byte[] content, Collection<String> needed)
+      throws IOException {
     Path file = Path.of(path);
     if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
       return false;
     }
     Path temporary = temporary(file);
     try {
-      writeSynced(temporary, content);
+      unsynced.add(temporary, written(temporary, content));
+      List<Path> files = new ArrayList<>(needed.stream().map(Path::of).toList());
+      List<Path> folders = files.stream().map(LocalFileIO::folderOf).toList();
+      files.add(temporary);
+      unsynced.sync(files, folders);
       Files.createLink(file, temporary);
-      syncFolder(folderOf(file));
+      deleteQuietly(temporary.toString());
+      UnsyncedFiles.syncByPath(folderOf(file));
       return true;
+    } catch (NotDurableException e) {
+      throw e;
     } catch (FileAlreadyExistsException e) {
       if (temporary.toString().equals(e.getFile())) {
         throw LocalErrors.explain("create", path, e);
@@ -176,6 +184,7 @@ public final class LocalFileIO implements FileIO {
   @Override
   public boolean delete(String path) throws IOException {
     try {
+      unsynced.forget(Path.of(path));
       return Files.deleteIfExists(Path.of(path));
     } catch (NotDirectoryException e) {
       return false;
@@ -238,6 +247,7 @@ public final class LocalFileIO implements FileIO {
   @Override
   public void deleteQuietly(String path) {
     try {
+      unsynced.forget(Path.of(path));
       Files.deleteIfExists(Path.of(path));
     } catch (IOException e) {
       log.warn("Could not delete {}: {}. It takes room and harms nothing.", path, e.toString());
@@ -283,8 +293,18 @@ public final class LocalFileIO implements FileIO {
   }
 
   private static void write(Path file, byte[] content) throws IOException {
-    try (FileOutputStream out = createNew(file)) {
+    written(file, content).close();
+  }
+
+  /** A new file with all its content, still open. */
+  private static FileOutputStream written(Path file, byte[] content) throws IOException {
+    FileOutputStream out = createNew(file);
+    try {
       out.write(content);
+      return out;
+    } catch (IOException e) {
+      out.close();
+      throw e;
     }
   }
 
@@ -302,27 +322,26 @@ public final class LocalFileIO implements FileIO {
         throw e;
       }
     }
-    syncFolder(parent);
-  }
-
-  private static void syncFolder(Path folder) throws IOException {
-    try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
-      channel.force(true);
-    }
+    UnsyncedFiles.syncByPath(parent);
   }
 
   private static FileNotFoundException notFound(String path) {
     return new FileNotFoundException("There is no file " + path);
   }
 
-  /** A buffered file that is durable, name included, once closed without an error. */
-  private static final class SyncedOutputStream extends OutputStream {
+  /** A buffered file. Closed without an error it is durable, name included, or unsynced. */
+  private static final class BufferedFile extends OutputStream {
     private final FileOutputStream file;
     private final BufferedOutputStream buffer;
     private final Path path;
+    private final @Nullable UnsyncedFiles into;
     private boolean closed;
 
-    SyncedOutputStream(FileOutputStream file, Path path) {
+    /**
+     * @param into takes the file once it is complete; null: it is synced at once
+     */
+    BufferedFile(FileOutputStream file, Path path, @Nullable UnsyncedFiles into) {
+      this.into = into;
       this.file = file;
       this.buffer = new BufferedOutputStream(file, BUFFER_BYTES);
       this.path = path;
@@ -361,12 +380,22 @@ public final class LocalFileIO implements FileIO {
         return;
       }
       closed = true;
-      try (file) {
+      boolean handedOver = false;
+      try {
         buffer.flush();
-        file.getFD().sync();
-        syncFolder(folderOf(path));
+        if (into != null) {
+          into.add(path, file);
+          handedOver = true;
+        } else {
+          file.getFD().sync();
+          UnsyncedFiles.syncByPath(folderOf(path));
+        }
       } catch (IOException e) {
         throw LocalErrors.explain("write", path.toString(), e);
+      } finally {
+        if (!handedOver) {
+          file.close();
+        }
       }
     }
   }

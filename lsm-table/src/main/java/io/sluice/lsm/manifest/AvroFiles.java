@@ -8,6 +8,7 @@ import io.sluice.lsm.io.FileIO;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -110,10 +111,21 @@ final class AvroFiles {
     }
   }
 
-  /** Creates all files, or none. */
-  static void store(FileIO fileIO, List<FileIO.NewFile> files) throws IOException {
+  /**
+   * A whole file to be made.
+   *
+   * @param path that nobody else uses
+   */
+  record NewFile(String path, byte[] content) {}
+
+  /** Writes files, which are not durable yet; nothing stays of a failure. */
+  static void store(FileIO fileIO, List<NewFile> files) throws IOException {
     try {
-      fileIO.createAll(files);
+      for (NewFile file : files) {
+        try (OutputStream out = fileIO.createUnsynced(file.path())) {
+          out.write(file.content());
+        }
+      }
     } catch (IOException e) {
       files.forEach(file -> fileIO.deleteQuietly(file.path()));
       throw e;

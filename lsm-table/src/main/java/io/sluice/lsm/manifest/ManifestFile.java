@@ -68,11 +68,13 @@ public final class ManifestFile {
   }
 
   /** A manifest that is not on storage yet. */
-  record Encoded(ManifestFileMeta description, FileIO.NewFile file, List<ManifestEntry> entries) {}
+  record Encoded(
+      ManifestFileMeta description, AvroFiles.NewFile file, List<ManifestEntry> entries) {}
 
   /**
    * Writes entries in their order into as many manifests as the target size asks for; none for no
-   * entries. After a failure nothing that was written is referred to by anything.
+   * entries. They are not durable yet. After a failure nothing that was written is referred to by
+   * anything.
    */
   public List<ManifestFileMeta> write(List<ManifestEntry> entries) throws IOException {
     List<Encoded> manifests = toFiles(entries);
@@ -102,7 +104,7 @@ public final class ManifestFile {
       result.add(
           new Encoded(
               describe(name, content.length, written),
-              new FileIO.NewFile(paths.manifest(name), content),
+              new AvroFiles.NewFile(paths.manifest(name), content),
               written));
       from = to;
     }

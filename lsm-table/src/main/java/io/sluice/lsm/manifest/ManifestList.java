@@ -54,9 +54,9 @@ public final class ManifestList {
   public record Written(String name, long size) {}
 
   /** A list that is not on storage yet. */
-  record Encoded(Written written, FileIO.NewFile file, List<ManifestFileMeta> manifests) {}
+  record Encoded(Written written, AvroFiles.NewFile file, List<ManifestFileMeta> manifests) {}
 
-  /** Writes a list under a new name; durable on return. */
+  /** Writes a list under a new name; it is not durable yet. */
   public Written write(List<ManifestFileMeta> manifests) throws IOException {
     Encoded list = toFile(manifests);
     AvroFiles.store(fileIO, List.of(list.file()));
@@ -80,7 +80,7 @@ public final class ManifestList {
     byte[] content = file.finish();
     return new Encoded(
         new Written(name, content.length),
-        new FileIO.NewFile(paths.manifest(name), content),
+        new AvroFiles.NewFile(paths.manifest(name), content),
         List.copyOf(manifests));
   }
 

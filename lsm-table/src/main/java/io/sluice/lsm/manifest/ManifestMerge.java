@@ -83,7 +83,7 @@ public final class ManifestMerge {
   public record Result(List<ManifestFileMeta> manifests, List<ManifestFileMeta> created) {}
 
   /**
-   * Merges the manifests of a snapshot's base and delta.
+   * Merges the manifests of a snapshot's base and delta. What is created is not durable yet.
    *
    * @throws IOException what was written until then is deleted again
    */

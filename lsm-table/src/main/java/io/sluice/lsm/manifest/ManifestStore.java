@@ -26,6 +26,7 @@ public final class ManifestStore {
   private final ManifestMerge merge;
   private final IndexManifest indexes;
   private final RowType partitionType;
+  private final PartitionPaths folders;
 
   /**
    * @param schema any schema of the table: partition columns never change
@@ -43,6 +44,7 @@ public final class ManifestStore {
     this.fileIO = fileIO;
     this.paths = paths;
     this.partitionType = PartitionPaths.partitionType(schema);
+    this.folders = new PartitionPaths(paths, schema);
     this.files =
         new ManifestFile(
             fileIO,
@@ -210,18 +212,50 @@ public final class ManifestStore {
     return result;
   }
 
-  /** Writes entries into manifests and these into a list, together; nothing stays of a failure. */
-  public ManifestList.Written writeDelta(List<ManifestEntry> entries) throws IOException {
+  /**
+   * A list and the manifests in it.
+   *
+   * @param files paths of all these files, not durable yet
+   */
+  public record WrittenDelta(ManifestList.Written list, List<String> files) {
+    public WrittenDelta {
+      files = List.copyOf(files);
+    }
+  }
+
+  /** Writes entries into manifests and these into a list; nothing stays of a failure. */
+  public WrittenDelta writeDelta(List<ManifestEntry> entries) throws IOException {
     List<ManifestFile.Encoded> manifests = files.toFiles(entries);
     ManifestList.Encoded list =
         lists.toFile(manifests.stream().map(ManifestFile.Encoded::description).toList());
-    List<FileIO.NewFile> newFiles = new ArrayList<>();
+    List<AvroFiles.NewFile> newFiles = new ArrayList<>();
     manifests.forEach(manifest -> newFiles.add(manifest.file()));
     newFiles.add(list.file());
     AvroFiles.store(fileIO, newFiles);
     files.stored(manifests);
     lists.stored(list);
-    return list.written();
+    return new WrittenDelta(
+        list.written(), newFiles.stream().map(AvroFiles.NewFile::path).toList());
+  }
+
+  /**
+   * Makes a delta durable, and the data files that it adds, all at once.
+   *
+   * @throws io.sluice.lsm.io.NotDurableException if one of them isn't; the delta is deleted again
+   */
+  public void makeDurable(WrittenDelta delta, List<ManifestEntry> entries) throws IOException {
+    List<String> files = new ArrayList<>(delta.files());
+    for (ManifestEntry entry : entries) {
+      if (entry.kind() == ManifestEntry.Kind.ADD) {
+        files.add(folders.file(entry.partition(), entry.bucket(), entry.file().fileName()));
+      }
+    }
+    try {
+      fileIO.sync(files);
+    } catch (IOException e) {
+      discardDelta(delta.list().name());
+      throw e;
+    }
   }
 
   /** Deletes a list and the manifests in it that were written for it. Nothing refers to them. */

@@ -139,10 +139,14 @@ public final class SnapshotStore {
   /**
    * Publishes a snapshot under its number.
    *
+   * @param needed paths of files that lead from it and may not be durable yet: they are before the
+   *     snapshot appears
+   * @throws io.sluice.lsm.io.NotDurableException one of them isn't: there is no snapshot
    * @throws IOException the outcome is unknown: the file may be there, or still appear
    */
-  public Creation tryCreate(Snapshot snapshot) throws IOException {
-    return fileIO.createExclusively(paths.snapshot(snapshot.id()), SnapshotJson.write(snapshot))
+  public Creation tryCreate(Snapshot snapshot, List<String> needed) throws IOException {
+    return fileIO.createExclusively(
+            paths.snapshot(snapshot.id()), SnapshotJson.write(snapshot), needed)
         ? Creation.CREATED
         : Creation.EXISTS;
   }

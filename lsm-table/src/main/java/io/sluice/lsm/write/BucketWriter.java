@@ -28,7 +28,10 @@ public interface BucketWriter {
   /** Writes the memtable to level-0 files, which wait for {@link #drain}. */
   void flush() throws IOException;
 
-  /** Flushes and hands over exactly the files flushed since the last drain, oldest first. */
+  /**
+   * Flushes and hands over exactly the files flushed since the last drain, oldest first. They are
+   * durable once {@link io.sluice.lsm.commit.SnapshotCommitter#prepare} has taken them.
+   */
   List<DataFileMeta> drain() throws IOException;
 
   /** Flushes, then goes on with rows of a newer schema. Files of both may be in one drain. */

@@ -4,6 +4,7 @@ import static io.sluice.lsm.testing.TestFiles.append;
 import static io.sluice.lsm.testing.TestFiles.compact;
 import static io.sluice.lsm.testing.TestFiles.file;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.lsm.binary.BinaryRow;
@@ -17,6 +18,7 @@ import io.sluice.lsm.error.CommitConflictException;
 import io.sluice.lsm.error.CommitUnknownException;
 import io.sluice.lsm.error.CorruptTableException;
 import io.sluice.lsm.io.FileIO;
+import io.sluice.lsm.io.NotDurableException;
 import io.sluice.lsm.manifest.ManifestEntry;
 import io.sluice.lsm.schema.TableSchemaJson;
 import io.sluice.lsm.snapshot.CommitKind;
@@ -26,6 +28,7 @@ import io.sluice.lsm.testing.FakeClock;
 import io.sluice.lsm.testing.FaultyFileIO;
 import io.sluice.lsm.testing.FaultyFileIO.Fault;
 import io.sluice.lsm.testing.MemoryFileIO;
+import io.sluice.lsm.testing.PowerCutFileIO;
 import io.sluice.lsm.testing.TestFiles;
 import io.sluice.lsm.testing.TestIds;
 import java.io.IOException;
@@ -400,25 +403,111 @@ class TableCommitterTest {
     }
   }
 
-  /** Two appends, a compaction of both, another append; each tried again until it is known. */
+  /**
+   * The power fails at every operation, before it is done or after: what was not made durable may
+   * be gone. What was committed is there, whole, and the table goes on.
+   */
+  @Test
+  void survivesAPowerCutAtEveryOperation() throws IOException {
+    long seed = Long.getLong("test.seed", System.nanoTime());
+    for (Fault fault : List.of(Fault.CRASH, Fault.CRASH_AFTER)) {
+      for (int n = 1; ; n++) {
+        MemoryFileIO fresh = new MemoryFileIO();
+        PowerCutFileIO disk = new PowerCutFileIO(fresh, seed + n);
+        FaultyFileIO faulty = new FaultyFileIO(disk);
+        TestTable table = table(faulty).createSchema();
+        int begin = faulty.operations();
+        faulty.inject(begin + n, fault);
+        Set<String> sure = new TreeSet<>();
+        String at = fault + " at " + n + ", -Dtest.seed=" + seed;
+        run(table, faulty, fault, sure, at, disk::cutPower);
+        boolean reached = faulty.operations() >= begin + n;
+        // Nor is anything lost if it fails once more behind the last commit.
+        disk.cutPower();
+
+        TestTable reader = table(fresh);
+        assertThatCode(reader::requireAllReadable).as(at).doesNotThrowAnyException();
+        assertThat(reader.live()).as(at).isEqualTo(sure);
+        if (!reached) {
+          break;
+        }
+      }
+    }
+  }
+
+  /**
+   * What is to be durable with the snapshot and can't be: the commit is tried anew, with others.
+   */
+  @Test
+  void commitsWithOtherFilesWhereItsOwnCannotBeMadeDurable() throws IOException {
+    created();
+    FaultyFileIO faulty = new FaultyFileIO(memory);
+    TestTable table = table(faulty);
+    DataFileMeta a = file("a", 0, 1, 10);
+    table.append(1, append(0, a));
+    CommitMessage message = compact(0, List.of(a), List.of(file("m", 5, 1, 10)));
+    table.store(message);
+    Set<String> before = new TreeSet<>(memory.paths());
+    AtomicInteger syncs = new AtomicInteger();
+    faulty.observe(
+        (number, verb, path) -> {
+          if (verb.equals("sync") && syncs.getAndIncrement() == 0) {
+            faulty.inject(number, Fault.FAIL);
+          }
+        });
+
+    assertThatThrownBy(() -> table.commit("c", 2, new Compaction(List.of(message))))
+        .isInstanceOf(NotDurableException.class);
+    assertThat(memory.paths()).as("nothing stays of the attempt").containsExactlyElementsOf(before);
+    table.commit("c", 2, new Compaction(List.of(message)));
+
+    assertThat(table.live()).containsExactly("m@5");
+    table.requireAllReadable();
+    requireNoOrphanMetadata(table);
+  }
+
+  /** What is called when a crash was found, before the next process starts. */
+  @FunctionalInterface
+  private interface OnCrash {
+    void run() throws IOException;
+  }
+
   private void run(TestTable table, FaultyFileIO faulty, Fault fault, Set<String> sure, String at)
+      throws IOException {
+    run(table, faulty, fault, sure, at, () -> {});
+  }
+
+  /** Two appends, a compaction of both, another append; each tried again until it is known. */
+  private void run(
+      TestTable table,
+      FaultyFileIO faulty,
+      Fault fault,
+      Set<String> sure,
+      String at,
+      OnCrash onCrash)
       throws IOException {
     DataFileMeta a = file("a", 0, 1, 10);
     DataFileMeta b = file("b", 0, 5, 20);
     DataFileMeta merged = file("m", 5, 1, 20);
-    table = appendUntilKnown(table, faulty, fault, 1, a, at);
+    table = appendUntilKnown(table, faulty, fault, 1, a, at, onCrash);
     sure.add("a@0");
-    table = appendUntilKnown(table, faulty, fault, 2, b, at);
+    table = appendUntilKnown(table, faulty, fault, 2, b, at, onCrash);
     sure.add("b@0");
-    table = compactUntilKnown(table, faulty, fault, List.of(a, b), merged, at);
+    table = compactUntilKnown(table, faulty, fault, List.of(a, b), merged, at, onCrash);
     sure.clear();
     sure.add("m@5");
-    appendUntilKnown(table, faulty, fault, 3, file("c", 0, 1, 1), at);
+    appendUntilKnown(table, faulty, fault, 3, file("c", 0, 1, 1), at, onCrash);
     sure.add("c@0");
   }
 
   private TestTable appendUntilKnown(
-      TestTable first, FaultyFileIO faulty, Fault fault, long n, DataFileMeta file, String at)
+      TestTable first,
+      FaultyFileIO faulty,
+      Fault fault,
+      long n,
+      DataFileMeta file,
+      String at,
+      OnCrash onCrash)
       throws IOException {
     TestTable table = first;
     PreparedDelta delta = null;
@@ -439,6 +528,7 @@ class TableCommitterTest {
         if (faulty.crashed()) {
           // A new process: it knows the delta from the epoch file, or starts the epoch anew.
           faulty.heal();
+          onCrash.run();
           table = table(faulty);
         }
         if (delta == null) {
@@ -466,16 +556,19 @@ class TableCommitterTest {
       Fault fault,
       List<DataFileMeta> before,
       DataFileMeta after,
-      String at)
+      String at,
+      OnCrash onCrash)
       throws IOException {
     TestTable table = first;
     CommitMessage message = compact(0, before, List.of(after));
     String output = table.folders.file(BinaryRow.EMPTY, 0, after.fileName());
+    boolean stored = false;
     for (int tries = 0; ; tries++) {
       assertThat(tries).as(at).isLessThan(5);
       try {
-        if (!faulty.exists(output)) {
+        if (!stored) {
           table.store(message);
+          stored = true;
         }
         table.commit("u-compaction", 7, new Compaction(List.of(message)));
         return table;
@@ -486,7 +579,12 @@ class TableCommitterTest {
       } catch (IOException e) {
         if (faulty.crashed()) {
           faulty.heal();
+          onCrash.run();
           table = table(faulty);
+        }
+        if (!stored) {
+          // There may be half a file.
+          faulty.delete(output);
         }
       }
     }

@@ -22,6 +22,7 @@ import io.sluice.lsm.testing.FakeClock;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -60,10 +61,15 @@ public final class TestTable {
     return this;
   }
 
-  /** Creates the described files, so that their deletion can be seen. */
+  /**
+   * Creates the described files, so that their deletion can be seen: new ones as writers do, which
+   * leave it to the commit to make them durable.
+   */
   public void store(CommitMessage message) throws IOException {
     for (DataFileMeta file : message.newFiles()) {
-      store(message, file);
+      try (OutputStream out = storage.createUnsynced(path(message, file))) {
+        out.write(content(file));
+      }
     }
     for (DataFileMeta file : message.compactAfter()) {
       if (message.compactBefore().stream().noneMatch(b -> b.fileName().equals(file.fileName()))) {
@@ -73,10 +79,17 @@ public final class TestTable {
   }
 
   private void store(CommitMessage message, DataFileMeta file) throws IOException {
-    try (OutputStream out =
-        storage.create(folders.file(message.partition(), message.bucket(), file.fileName()))) {
-      out.write(file.fileName().getBytes(StandardCharsets.UTF_8));
+    try (OutputStream out = storage.create(path(message, file))) {
+      out.write(content(file));
     }
+  }
+
+  private String path(CommitMessage message, DataFileMeta file) {
+    return folders.file(message.partition(), message.bucket(), file.fileName());
+  }
+
+  private static byte[] content(DataFileMeta file) {
+    return file.fileName().getBytes(StandardCharsets.UTF_8);
   }
 
   public Snapshot append(long identifier, CommitMessage... messages) throws IOException {
@@ -128,7 +141,10 @@ public final class TestTable {
               .liveFiles(snapshot)
               .entries()) {
         records += entry.file().rowCount();
-        storage.readAll(folders.file(entry.partition(), entry.bucket(), entry.file().fileName()));
+        String path = folders.file(entry.partition(), entry.bucket(), entry.file().fileName());
+        if (!Arrays.equals(storage.readAll(path), content(entry.file()))) {
+          throw new AssertionError(path + " has not kept its content");
+        }
       }
       if (records != snapshot.totalRecordCount()) {
         throw new AssertionError(

@@ -7,15 +7,18 @@ import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.testing.TestIds;
 import java.io.EOFException;
 import java.io.FileNotFoundException;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -50,22 +53,99 @@ class LocalFileIOTest {
   }
 
   @Test
-  void createsManyFilesInSeveralFolders() throws IOException {
-    List<FileIO.NewFile> files =
-        List.of(
-            new FileIO.NewFile(path("m/a"), bytes("1")),
-            new FileIO.NewFile(path("n/deep/b"), bytes("22")),
-            new FileIO.NewFile(path("m/c"), bytes("")));
-
-    storage.createAll(files);
-
-    for (FileIO.NewFile file : files) {
-      assertThat(storage.readAll(file.path())).isEqualTo(file.content());
+  void syncsManyFilesInSeveralFolders() throws IOException {
+    Map<String, String> files = Map.of("m/a", "1", "n/deep/b", "22", "m/c", "");
+    for (Map.Entry<String, String> file : files.entrySet()) {
+      write(file.getKey(), file.getValue());
     }
-    assertThatThrownBy(() -> storage.createAll(List.of(files.get(1))))
-        .isInstanceOf(FileSystemException.class)
-        .hasMessageContaining(path("n/deep/b"));
+
+    // One of them twice, and one that isn't there: a description without a file.
+    storage.sync(List.of(path("m/a"), path("n/deep/b"), path("m/c"), path("m/a"), path("o/p/q")));
+
+    for (Map.Entry<String, String> file : files.entrySet()) {
+      assertThat(storage.readAll(path(file.getKey()))).isEqualTo(bytes(file.getValue()));
+    }
+    // Again, once they are durable; and by somebody who has not written them.
+    storage.sync(List.of(path("m/a"), path("m/c")));
+    new LocalFileIO(new TestIds()).sync(List.of(path("m/a")));
+    assertThatThrownBy(() -> write("n/deep/b", "3")).isInstanceOf(FileSystemException.class);
     assertThat(storage.readAll(path("n/deep/b"))).isEqualTo(bytes("22"));
+  }
+
+  /** A file that was not synced in time cannot be asked for again: its bytes may be gone. */
+  @Test
+  void whatCouldNotBeSyncedStaysUndurable() throws IOException {
+    UnsyncedFiles unsynced = new UnsyncedFiles();
+    Path bad = folder.resolve("bad");
+    Path good = folder.resolve("good");
+    FileOutputStream broken = new FileOutputStream(bad.toFile());
+    broken.close(); // so that its sync fails
+    unsynced.add(bad, broken);
+    unsynced.add(good, new FileOutputStream(good.toFile()));
+
+    for (int i = 0; i < 2; i++) {
+      assertThatThrownBy(() -> unsynced.sync(List.of(good, bad), List.of(folder)))
+          .isInstanceOf(NotDurableException.class)
+          .hasMessageContaining("Cannot make " + bad + " durable");
+    }
+    unsynced.sync(List.of(good), List.of(folder));
+    unsynced.forget(bad);
+    unsynced.sync(List.of(bad), List.of());
+  }
+
+  @Test
+  void keepsFewFilesOpenHoweverManyWait() throws IOException {
+    int files = 600;
+    for (int i = 0; i < files; i++) {
+      write("many/" + i, "" + i);
+    }
+    Path descriptors = Path.of("/proc/self/fd");
+    if (Files.isDirectory(descriptors)) {
+      try (var open = Files.list(descriptors)) {
+        assertThat(open.filter(fd -> target(fd).startsWith(path("many"))).count())
+            .isBetween(200L, 256L);
+      }
+    }
+    List<String> paths = new ArrayList<>();
+    for (int i = 0; i < files; i++) {
+      paths.add(path("many/" + i));
+      if (i % 3 == 0) {
+        storage.deleteQuietly(path("many/" + i));
+      }
+    }
+    storage.sync(paths);
+    if (Files.isDirectory(descriptors)) {
+      try (var open = Files.list(descriptors)) {
+        assertThat(open.filter(fd -> target(fd).startsWith(path("many")))).isEmpty();
+      }
+    }
+    assertThat(storage.list(path("many"))).hasSize(400);
+  }
+
+  private static String target(Path descriptor) {
+    try {
+      return Files.readSymbolicLink(descriptor).toString();
+    } catch (IOException e) {
+      return ""; // closed meanwhile
+    }
+  }
+
+  @Test
+  void createsExclusivelyWhatLeadsToOthers() throws IOException {
+    write("m/a", "1");
+
+    assertThat(storage.createExclusively(path("s/1"), bytes("one"), List.of(path("m/a")))).isTrue();
+    assertThat(storage.createExclusively(path("s/1"), bytes("two"), List.of(path("m/a"))))
+        .isFalse();
+
+    assertThat(storage.readAll(path("s/1"))).isEqualTo(bytes("one"));
+    assertThat(storage.list(path("s"))).as("no temporary file is left").hasSize(1);
+  }
+
+  private void write(String name, String content) throws IOException {
+    try (OutputStream out = storage.createUnsynced(path(name))) {
+      out.write(bytes(content));
+    }
   }
 
   @Test

@@ -2,7 +2,6 @@ package io.sluice.lsm.manifest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.testing.MemoryFileIO;
 import java.io.IOException;
 import java.util.Collections;
@@ -28,7 +27,7 @@ class AvroFilesTest {
           new AvroFiles.Builder<>(
               schema, AvroFiles.codec("zstd"), path, (value, out) -> out.writeLong(value));
       file.add((long) i);
-      AvroFiles.store(storage, List.of(new FileIO.NewFile(path, file.finish())));
+      AvroFiles.store(storage, List.of(new AvroFiles.NewFile(path, file.finish())));
       AvroFiles.read(storage, path, null, IndexedRecord::getSchema).forEach(seen::add);
     }
     assertThat(seen).hasSize(1);

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -174,8 +175,8 @@ class SnapshotStoreTest {
     FaultyFileIO faulty = new FaultyFileIO(memory);
     SnapshotStore failing = new SnapshotStore(faulty, PATHS, Backoff.NONE);
 
-    assertThat(failing.tryCreate(snapshot(1))).isEqualTo(SnapshotStore.Creation.CREATED);
-    assertThat(failing.tryCreate(withUser(snapshot(1), "b")))
+    assertThat(failing.tryCreate(snapshot(1), List.of())).isEqualTo(SnapshotStore.Creation.CREATED);
+    assertThat(failing.tryCreate(withUser(snapshot(1), "b"), List.of()))
         .isEqualTo(SnapshotStore.Creation.EXISTS);
     assertThat(failing.read(1)).isEqualTo(snapshot(1));
 

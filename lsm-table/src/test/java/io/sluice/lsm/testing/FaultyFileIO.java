@@ -1,11 +1,13 @@
 package io.sluice.lsm.testing;
 
 import io.sluice.lsm.io.FileIO;
+import io.sluice.lsm.io.NotDurableException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -164,7 +166,29 @@ public final class FaultyFileIO implements FileIO {
 
   @Override
   public OutputStream create(String path) throws IOException {
-    OutputStream out = operate("create", path, () -> inner.create(path), null);
+    return ending(path, operate("create", path, () -> inner.create(path), null));
+  }
+
+  @Override
+  public OutputStream createUnsynced(String path) throws IOException {
+    return ending(path, operate("create", path, () -> inner.createUnsynced(path), null));
+  }
+
+  @Override
+  public void sync(Collection<String> paths) throws IOException {
+    String all = String.join(" ", paths);
+    observer.before(operations() + 1, "sync", all);
+    Fault fault = next("sync", all);
+    if (fault == null || fault == Fault.NO_ANSWER || fault == Fault.CRASH_AFTER) {
+      inner.sync(paths);
+    }
+    if (fault != null) {
+      String message = "Injected " + fault + " at: sync " + all;
+      throw new NotDurableException(message, new IOException(message));
+    }
+  }
+
+  private OutputStream ending(String path, OutputStream out) {
     return new ByteArrayOutputStream() {
       private boolean closed;
 
@@ -188,6 +212,14 @@ public final class FaultyFileIO implements FileIO {
         }
       }
     };
+  }
+
+  /** The sync of what is needed, then the creation: two operations. */
+  @Override
+  public boolean createExclusively(String path, byte[] content, Collection<String> needed)
+      throws IOException {
+    sync(needed);
+    return createExclusively(path, content);
   }
 
   @Override

@@ -25,6 +25,7 @@ import io.sluice.lsm.testing.FaultyFileIO.Fault;
 import io.sluice.lsm.testing.MemoryFileIO;
 import io.sluice.lsm.testing.PaimonOracle;
 import io.sluice.lsm.testing.PaimonStorage;
+import io.sluice.lsm.testing.PowerCutFileIO;
 import io.sluice.lsm.testing.TestIds;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -140,7 +141,8 @@ class AppendFaultsTest {
       int broken = 0;
       for (int n = 1; ; n++) {
         MemoryFileIO memory = empty.copy();
-        FaultyFileIO faulty = new FaultyFileIO(memory);
+        PowerCutFileIO disk = new PowerCutFileIO(memory, n);
+        FaultyFileIO faulty = new FaultyFileIO(disk);
         Process process = new Process(faulty);
         int before = faulty.operations();
         faulty.inject(before + n, fault);
@@ -155,11 +157,14 @@ class AppendFaultsTest {
             assertThat(e).as(at).hasMessageFindingMatch("Injected|The process is dead");
             if (faulty.crashed()) {
               faulty.heal();
+              // The machine went down with the process.
+              disk.cutPower();
               process = new Process(faulty);
             }
           }
         }
         faulty.landLateRequests();
+        disk.cutPower();
         LsmTable table = LsmTable.open(memory, ROOT, new FakeClock(), ids, LsmTable.Waits.NONE);
         assertThat(CanonicalRows.read(table.newScan()))
             .as(at)

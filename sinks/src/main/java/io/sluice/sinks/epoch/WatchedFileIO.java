@@ -5,6 +5,7 @@ import io.sluice.sinks.Liveness;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.Collection;
 import java.util.List;
 
 /**
@@ -66,7 +67,16 @@ public final class WatchedFileIO implements FileIO {
 
   @Override
   public OutputStream create(String path) throws IOException {
-    return new FilterOutputStream(ask(() -> inner.create(path))) {
+    return watched(ask(() -> inner.create(path)));
+  }
+
+  @Override
+  public OutputStream createUnsynced(String path) throws IOException {
+    return watched(ask(() -> inner.createUnsynced(path)));
+  }
+
+  private OutputStream watched(OutputStream stream) {
+    return new FilterOutputStream(stream) {
       @Override
       public void write(byte[] bytes, int offset, int length) throws IOException {
         try {
@@ -89,9 +99,9 @@ public final class WatchedFileIO implements FileIO {
   }
 
   @Override
-  public void createAll(List<NewFile> files) throws IOException {
+  public void sync(Collection<String> paths) throws IOException {
     try {
-      inner.createAll(files);
+      inner.sync(paths);
     } finally {
       liveness.step();
     }
@@ -100,6 +110,12 @@ public final class WatchedFileIO implements FileIO {
   @Override
   public boolean createExclusively(String path, byte[] content) throws IOException {
     return ask(() -> inner.createExclusively(path, content));
+  }
+
+  @Override
+  public boolean createExclusively(String path, byte[] content, Collection<String> needed)
+      throws IOException {
+    return ask(() -> inner.createExclusively(path, content, needed));
   }
 
   @Override

@@ -57,7 +57,7 @@ class TableFaultsTest {
             (proxy, method, arguments) -> {
               boolean writes =
                   switch (method.getName()) {
-                    case "create", "createAll", "createExclusively", "replace" -> true;
+                    case "create", "createUnsynced", "createExclusively", "replace" -> true;
                     default -> false;
                   };
               if (writes

@@ -173,7 +173,7 @@ final class AvroKeyValueWriter implements KeyValueWriter {
   private Output output() throws IOException {
     Output begun = output;
     if (begun == null) {
-      Counting stream = new Counting(fileIO.create(path));
+      Counting stream = new Counting(summary.create(fileIO, path));
       DataFileWriter<Object> writer = new DataFileWriter<>(new GenericDatumWriter<>(avro));
       begun = new Output(stream, writer);
       output = begun;

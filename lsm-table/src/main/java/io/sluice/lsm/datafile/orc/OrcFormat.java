@@ -3,6 +3,7 @@ package io.sluice.lsm.datafile.orc;
 import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.DataFileReader;
 import io.sluice.lsm.datafile.FileFormat;
+import io.sluice.lsm.datafile.FileSummary;
 import io.sluice.lsm.datafile.KeyValueWriter;
 import io.sluice.lsm.datafile.RowFilter;
 import io.sluice.lsm.error.UnsupportedTableException;
@@ -109,6 +110,7 @@ public final class OrcFormat implements FileFormat {
       TableOptions options,
       int level,
       OrcKeyValueWriter.Shape shape,
+      FileSummary summary,
       TimestampEncoder timestamps)
       throws IOException {
     Properties properties = new Properties();
@@ -141,7 +143,7 @@ public final class OrcFormat implements FileFormat {
     if (stripe != null) {
       writerOptions.stripeSize(stripe);
     }
-    Output output = new Output(fileIO.create(path));
+    Output output = new Output(summary.create(fileIO, path));
     FSDataOutputStream stream = new FSDataOutputStream(output, new FileSystem.Statistics("sluice"));
     Path label = new Path("/" + path.substring(path.lastIndexOf('/') + 1).replace(':', '_'));
     writerOptions.fileSystem(new OrcStreams(fileIO, path, own));

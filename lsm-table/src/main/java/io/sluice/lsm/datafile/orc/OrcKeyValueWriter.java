@@ -209,6 +209,7 @@ final class OrcKeyValueWriter implements KeyValueWriter {
               options,
               level,
               new Shape(type, directColumns(), last),
+              summary,
               timestamps);
       output = out;
     }

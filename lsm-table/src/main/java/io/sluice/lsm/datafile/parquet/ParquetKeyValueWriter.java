@@ -210,7 +210,7 @@ final class ParquetKeyValueWriter implements KeyValueWriter {
 
   private RowGroup begin() throws IOException {
     if (output == null) {
-      output = start(fileIO.create(path));
+      output = start(summary.create(fileIO, path));
     }
     BytesInputCompressor compressor = codecs.getCompressor(codec);
     ColumnChunkPageWriteStore pages =
