@@ -3,6 +3,7 @@ package io.sluice.sinks.epoch;
 import io.sluice.lsm.commit.CommitMessage;
 import io.sluice.lsm.commit.PreparedDelta;
 import io.sluice.lsm.expire.ConsumerFiles;
+import io.sluice.lsm.io.NotDurableException;
 import io.sluice.lsm.snapshot.Snapshot;
 import io.sluice.lsm.table.LsmTable;
 import io.sluice.sinks.PipelineStoppedException;
@@ -143,7 +144,7 @@ public final class EpochCommitter {
     PreparedDelta delta = null;
     if (gathered.kind() == Kind.APPEND) {
       LsmTable lsm = tableRetry.run(doing, () -> tables.open(table));
-      delta = tableRetry.run(doing, () -> lsm.committer().prepare(gathered.messages()));
+      delta = tableRetry.run(doing, () -> prepare(table, lsm, gathered.messages()));
     }
     boolean isNew = !gathered.schemas().isEmpty() && gathered.schemas().get(0).id() == 0;
     if (!isNew && !pinned.contains(table)) {
@@ -157,6 +158,23 @@ public final class EpochCommitter {
       tableRetry.run(doing, () -> refuseRolledBack(table, known));
     }
     return new TableChange(table, gathered.kind(), gathered.schemas(), delta, base);
+  }
+
+  /** Files that can't be made durable never will be, and their rows are in no memory any more. */
+  private static PreparedDelta prepare(LakeTable table, LsmTable lsm, List<CommitMessage> messages)
+      throws IOException {
+    try {
+      return lsm.committer().prepare(messages);
+    } catch (NotDurableException e) {
+      throw new PipelineStoppedException(
+          Reason.UNREACHABLE,
+          "Rows of table "
+              + table
+              + " can't be kept: "
+              + e.getMessage()
+              + ". Nothing is lost: going on from the last epoch reads them again.",
+          e);
+    }
   }
 
   /**

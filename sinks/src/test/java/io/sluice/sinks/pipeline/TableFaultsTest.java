@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.lsm.expire.ConsumerFiles;
 import io.sluice.lsm.io.FileIO;
+import io.sluice.lsm.io.NotDurableException;
 import io.sluice.lsm.io.TablePaths;
 import io.sluice.lsm.row.RowKind;
 import io.sluice.lsm.snapshot.Snapshot;
@@ -18,6 +19,7 @@ import io.sluice.sinks.ChangeInput;
 import io.sluice.sinks.PipelineListener;
 import io.sluice.sinks.PipelineSettings;
 import io.sluice.sinks.PipelineStatus.TableStatus;
+import io.sluice.sinks.PipelineStoppedException;
 import io.sluice.sinks.PipelineStoppedException.Reason;
 import io.sluice.sinks.RoutedTable;
 import io.sluice.sinks.TableRefusedException;
@@ -34,6 +36,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What happens to one table's folder while its pipeline runs: that table is parked, alone. */
 class TableFaultsTest {
+
+  /** What {@link #refusing} is when nothing can be made durable. */
+  private static final String DISK = "(disk)";
 
   private final MemoryFileIO memory = new MemoryFileIO();
 
@@ -60,6 +65,9 @@ class TableFaultsTest {
                     case "create", "createUnsynced", "createExclusively", "replace" -> true;
                     default -> false;
                   };
+              if (method.getName().equals("sync") && part.get().equals(DISK)) {
+                throw new NotDurableException("The disk lost it", new IOException("EIO"));
+              }
               if (writes
                   && !part.get().isEmpty()
                   && String.valueOf(arguments[0]).contains(part.get())) {
@@ -189,6 +197,31 @@ class TableFaultsTest {
     restart(true);
     assertThat(changes.restoreTable(definition("a"))).isPresent();
     assertThat(lake.rows(memory, "a")).isEqualTo(Map.of(9L, "a"));
+  }
+
+  /** The rows are in no memory any more, so it doesn't help to try again. */
+  @Test
+  void readsAgainWhatTheDiskLost() throws Exception {
+    fillAndCommit();
+    refusing.set(DISK);
+    put(a, 3, "a");
+    at++;
+    changes.cutPoint(position(at), at);
+    assertThatThrownBy(() -> pipeline.terminated().join())
+        .hasCauseInstanceOf(PipelineStoppedException.class)
+        .hasMessageContaining("Rows of table shop.a can't be kept: The disk lost it")
+        .satisfies(
+            e ->
+                assertThat(((PipelineStoppedException) e.getCause()).reason())
+                    .isEqualTo(Reason.UNREACHABLE));
+    refusing.set("");
+    restart(true);
+    a = changes.restoreTable(definition("a")).orElseThrow();
+    b = changes.restoreTable(definition("b")).orElseThrow();
+    assertThat(lake.rows(memory, "a")).containsOnlyKeys(1L, 2L);
+    put(a, 3, "a");
+    commit();
+    assertThat(lake.rows(memory, "a")).containsOnlyKeys(1L, 2L, 3L);
   }
 
   @Test
