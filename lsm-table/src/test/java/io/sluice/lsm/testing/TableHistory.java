@@ -94,6 +94,9 @@ public abstract class TableHistory {
   /** Level 0 was compacted, wholly. */
   protected void compacted() {}
 
+  /** Paimon has written rows: in a first-row table it compacts level 0 of their buckets. */
+  protected void compactedByWriting(List<BinaryRow> rows) {}
+
   /**
    * The next schema, what is remembered being fitted to it; null if the table has had enough of
    * them.
@@ -219,6 +222,9 @@ public abstract class TableHistory {
         // It numbers its records from the largest of each bucket on; ours must stay above.
         nextSequence += 1000;
         committed();
+        compactedByWriting(rows);
+        check();
+        return;
       }
     }
     compacted();
