@@ -83,6 +83,10 @@ class CatchUpIT {
     int partitions = 2;
     boolean eventsParked;
     boolean sumsParked;
+
+    /** Whether it is known if the sums take a message that is bad for them at once. */
+    boolean sumsAreSure = true;
+
     private long next;
 
     Traffic(long seed) {
@@ -102,7 +106,7 @@ class CatchUpIT {
         int kind = random.nextInt(100);
         String value = "{\"n\":" + n + ",\"k\":\"" + key + "\",\"v\":" + v + "}";
         if (kind < 50) {
-          if (random.nextInt(200) == 0) {
+          if (random.nextInt(200) == 0 && sumsAreSure) {
             CatchUpIT.send("a", partition, value.replace("\"v\":" + v, "\"v\":\"much\""));
             if (sumsParked) {
               events.add(Long.toString(n));
@@ -200,6 +204,8 @@ class CatchUpIT {
       sluice(0, "resync", "-c", config, "--all", "--no-wait");
     }
     boolean isBack = false;
+    // They may be back with the stream while the events are not.
+    traffic.sumsAreSure = false;
     for (int i = 0; i < 4 && !isBack; i++) {
       try (DaemonProcess daemon = lake.run()) {
         daemon.await(LIMIT, "it reads", () -> daemon.ownLog().contains("comes back: "));
@@ -214,6 +220,7 @@ class CatchUpIT {
       daemon.awaitFollowing(LIMIT);
       daemon.await(LIMIT, "all are back", () -> !sluiceStatus(config).contains("parked"));
       traffic.sumsParked = false;
+      traffic.sumsAreSure = true;
       traffic.send(3000);
       daemon.await(LIMIT, "events", () -> events(lake).size() >= traffic.events.size());
       daemon.await(LIMIT, "sums", () -> sums(lake).equals(traffic.sums));
