@@ -18,6 +18,8 @@ import io.sluice.sinks.Parked;
 import io.sluice.sinks.epoch.EpochFile;
 import io.sluice.sinks.epoch.EpochFile.SourceFacts;
 import io.sluice.sinks.epoch.EpochStore;
+import io.sluice.sinks.epoch.LakeTable;
+import io.sluice.sinks.epoch.LakeTables;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,6 +48,7 @@ final class ResyncCommand implements Callable<Integer> {
 
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final long LOOK_MILLIS = 500;
+  private static final long COMMIT_MILLIS = 20;
   private static final long SAY_NANOS = Duration.ofSeconds(10).toNanos();
 
   private final Context context;
@@ -94,6 +97,9 @@ final class ResyncCommand implements Callable<Integer> {
     try (FileIO fileIO = FileIOs.forUri(loaded.warehouse(), context.freshIds())) {
       EpochStore store =
           new EpochStore(fileIO, FileIOs.pathOf(loaded.warehouse()), loaded.pipeline());
+      LakeTables tables =
+          new LakeTables(
+              fileIO, FileIOs.pathOf(loaded.warehouse()), context.clock(), context.freshIds());
       List<SourceTableId> ids = all ? known(loaded, store) : List.of(find(loaded, store));
       ResyncRequests requests = new ResyncRequests(fileIO, store.folder());
       String request = context.freshIds().get();
@@ -115,7 +121,7 @@ final class ResyncCommand implements Callable<Integer> {
       int worst = awaitAnswer(requests, request).problem() == null ? ExitCode.OK : ExitCode.FAULTS;
       if (all || worst == ExitCode.OK) {
         for (SourceTableId id : ids) {
-          worst = Math.max(worst, follow(store, id));
+          worst = Math.max(worst, follow(store, tables, id));
         }
       }
       return worst;
@@ -213,8 +219,9 @@ final class ResyncCommand implements Callable<Integer> {
   }
 
   /** Tells how the copy goes on until the table is what the source is. */
-  private int follow(EpochStore store, SourceTableId id) throws IOException, InterruptedException {
-    long said = 0;
+  private int follow(EpochStore store, LakeTables tables, SourceTableId id)
+      throws IOException, InterruptedException {
+    long said = System.nanoTime() - SAY_NANOS / 2;
     while (true) {
       EpochFile newest = store.readHighest();
       SourceFacts facts = newest == null ? null : newest.sources().get(id);
@@ -243,6 +250,14 @@ final class ResyncCommand implements Callable<Integer> {
       JsonNode progress = progress(facts);
       String state = progress.path("state").asText("pending");
       if (state.equals("consistent") && facts.staleBelow() == 0) {
+        if (!isInTable(newest, tables, facts.lakeTable())) {
+          if (System.nanoTime() - said > SAY_NANOS) {
+            said = System.nanoTime();
+            say(id + ": epoch " + newest.number() + " is not in " + facts.lakeTable() + " yet");
+          }
+          TimeUnit.MILLISECONDS.sleep(COMMIT_MILLIS);
+          continue;
+        }
         say(
             id
                 + (ofTopics
@@ -258,6 +273,13 @@ final class ResyncCommand implements Callable<Integer> {
       }
       TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
     }
+  }
+
+  /** An epoch's file stands before its snapshots do. */
+  private static boolean isInTable(EpochFile epoch, LakeTables tables, LakeTable table)
+      throws IOException {
+    Long last = epoch.lastEpochs().get(table);
+    return last == null || tables.newestEpoch(table, epoch.pipeline()) >= last;
   }
 
   private static JsonNode progress(SourceFacts facts) {
