@@ -282,7 +282,8 @@ public final class LocalFileIO implements FileIO {
       makeFolders(folderOf(file));
       Files.createFile(file);
     }
-    return new FileOutputStream(file.toFile());
+    // To append: some file systems take truncating for replacing, and write such a file at close.
+    return new FileOutputStream(file.toFile(), true);
   }
 
   private static void writeSynced(Path file, byte[] content) throws IOException {
