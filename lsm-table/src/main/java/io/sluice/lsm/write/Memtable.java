@@ -37,7 +37,7 @@ final class Memtable {
 
   private static final int HEADER_BYTES = 12;
   private static final int PAGE_BYTES_MIN = 8 << 10;
-  private static final int PAGE_BYTES_MAX = 1 << 20;
+  private static final int PAGE_BYTES_MAX = 256 << 10;
   private static final int INDEX_MIN = 64;
   private static final int INDEX_BYTES = 2 * Long.BYTES;
   private static final int REUSED_VIEWS = 64;
@@ -223,7 +223,10 @@ final class Memtable {
       for (int i = next; i < end; i++) {
         byte[] page = pageArray[(int) (sortedAddresses[i] >>> 32)];
         int at = (int) sortedAddresses[i];
-        sum += page[at] + page[Math.min(at + CACHE_LINE, page.length - 1)];
+        int last = page.length - 1;
+        sum += page[at];
+        sum += page[Math.min(at + CACHE_LINE, last)];
+        sum += page[Math.min(at + 2 * CACHE_LINE, last)];
       }
       touchedBytes += sum;
       touched = end;
