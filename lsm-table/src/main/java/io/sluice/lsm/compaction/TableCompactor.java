@@ -1,18 +1,13 @@
 package io.sluice.lsm.compaction;
 
 import io.sluice.lsm.binary.BinaryRow;
-import io.sluice.lsm.commit.CommitMessage;
-import io.sluice.lsm.commit.CommitRequest;
-import io.sluice.lsm.commit.CommitRequest.AttemptGuard;
 import io.sluice.lsm.commit.SnapshotCommitter;
-import io.sluice.lsm.datafile.DataFileMeta;
+import io.sluice.lsm.compaction.CompactedBucket.Phase;
 import io.sluice.lsm.error.CommitConflictException;
-import io.sluice.lsm.error.StorageException;
 import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.level.BucketId;
 import io.sluice.lsm.level.Levels;
-import io.sluice.lsm.manifest.ManifestEntry;
 import io.sluice.lsm.manifest.ManifestStore;
 import io.sluice.lsm.manifest.PartitionPaths;
 import io.sluice.lsm.schema.TableOptions;
@@ -83,38 +78,44 @@ public final class TableCompactor implements AutoCloseable {
       SnapshotCommitter committer,
       Compactor compactor) {}
 
-  private enum Phase {
-    IDLE,
-    /** Has a task, or a result in commit. */
-    BUSY,
-    /** Its result is committed or given up, the known levels don't show it yet. */
-    STALE,
-    /** Pauses after a failure. */
-    PAUSED
-  }
+  /** What the commits of results need of this compactor. */
+  private final class Owner implements CompactionCommits.Owner {
+    @Override
+    public Object lock() {
+      return lock;
+    }
 
-  private static final class BucketState {
-    final BucketId id;
-    Levels levels;
-    int totalBuckets;
-    Phase phase = Phase.IDLE;
-    Optional<CompactionPlan> plan = Optional.empty();
-    int failures;
+    @Override
+    public boolean isClosed() {
+      return closed;
+    }
 
-    /** Refreshes begun when it became stale; a later one shows what happened. */
-    long staleSince;
+    @Override
+    public @Nullable Snapshot known() {
+      return known;
+    }
 
-    /** Of the writers that wait for fewer runs; one for all of them. */
-    @Nullable CompletableFuture<Void> belowStop;
+    @Override
+    public void settled(List<CompactedBucket> buckets) {
+      buckets.forEach(bucket -> release(bucket, Phase.STALE));
+      refreshTask();
+    }
 
-    BucketState(BucketId id, Levels levels) {
-      this.id = id;
-      this.levels = levels;
+    @Override
+    public void failed(CompactedBucket bucket, Throwable why) {
+      bucketFailed(bucket, why);
+    }
+
+    @Override
+    public Duration pause(int failures) {
+      return TableCompactor.this.pause(failures);
+    }
+
+    @Override
+    public void submitLater(Duration delay, Runnable task) {
+      TableCompactor.this.submitLater(delay, task);
     }
   }
-
-  /** A result that waits for its snapshot. */
-  private record Finished(BucketState bucket, CompactionResult result) {}
 
   private final Settings settings;
   private final Parts parts;
@@ -130,19 +131,20 @@ public final class TableCompactor implements AutoCloseable {
 
   private final LiveBuckets live;
 
+  private final CompactionCommits commits;
+
   /** Buckets whose levels have moved on in {@link #live} and not yet here. */
   private final Set<BucketId> moved = new HashSet<>();
 
   /** Guards all below. */
   private final Object lock = new Object();
 
-  private final Map<BucketId, BucketState> states = new HashMap<>();
+  private final Map<BucketId, CompactedBucket> states = new HashMap<>();
 
   /** Those in phase STALE, and those whose writers wait: few of the many. */
-  private final Set<BucketState> stale = new HashSet<>();
+  private final Set<CompactedBucket> stale = new HashSet<>();
 
-  private final Set<BucketState> awaited = new HashSet<>();
-  private final List<Finished> finished = new ArrayList<>();
+  private final Set<CompactedBucket> awaited = new HashSet<>();
   private @Nullable TableSchema schema;
 
   /** The snapshot that the levels of all states are of. */
@@ -151,8 +153,6 @@ public final class TableCompactor implements AutoCloseable {
   /** Whether the newest snapshot has index files, which compaction can't rewrite. */
   private boolean indexed;
 
-  private boolean committing;
-  private long lastIdentifier;
   private long refreshesBegun;
   private boolean refreshQueued;
   private int refreshFailures;
@@ -181,6 +181,9 @@ public final class TableCompactor implements AutoCloseable {
     this.writeOnly = options.writeOnly();
     this.keyOrder = keyOrder;
     this.picker = picker;
+    this.commits =
+        new CompactionCommits(
+            settings.commitUser(), parts.committer(), parts.fileIO(), listener, new Owner());
     this.live =
         new LiveBuckets(
             parts.snapshots(), parts.manifests(), keyOrder, options.compaction().levels());
@@ -201,7 +204,7 @@ public final class TableCompactor implements AutoCloseable {
   /** Sorted runs of a bucket in the newest known snapshot. */
   public int sortedRuns(BinaryRow partition, int bucket) {
     synchronized (lock) {
-      BucketState state = states.get(new BucketId(partition, bucket));
+      CompactedBucket state = states.get(new BucketId(partition, bucket));
       return state == null ? 0 : state.levels.runs().size();
     }
   }
@@ -253,7 +256,7 @@ public final class TableCompactor implements AutoCloseable {
   public CompletableFuture<Void> belowStop(BinaryRow partition, int bucket) {
     synchronized (lock) {
       BucketId id = new BucketId(partition, bucket);
-      BucketState known = states.get(id);
+      CompactedBucket known = states.get(id);
       int runs = (known == null ? 0 : known.levels.runs().size()) + unseenCommits;
       if (writeOnly || !picker.runsAreMerged() || runs <= options.stopTrigger()) {
         return CompletableFuture.completedFuture(null);
@@ -261,7 +264,7 @@ public final class TableCompactor implements AutoCloseable {
       if (closed) {
         return CompletableFuture.failedFuture(closedFailure());
       }
-      BucketState state =
+      CompactedBucket state =
           known == null
               ? state(new BucketId(partition.size() == 0 ? partition : partition.copy(), bucket))
               : known;
@@ -284,7 +287,7 @@ public final class TableCompactor implements AutoCloseable {
     BucketId worst = null;
     synchronized (lock) {
       int most = writeOnly ? Integer.MAX_VALUE : options.stopTrigger() - unseenCommits;
-      for (BucketState state : states.values()) {
+      for (CompactedBucket state : states.values()) {
         if (state.levels.runs().size() > most) {
           most = state.levels.runs().size();
           worst = state.id;
@@ -296,10 +299,18 @@ public final class TableCompactor implements AutoCloseable {
         : belowStop(worst.partition(), worst.bucket());
   }
 
-  /** Waits for {@link #belowStop}. Throws CancellationException when the compactor is closed. */
+  /**
+   * Waits for {@link #belowStop}, and first looks at new snapshots in this very thread: those of
+   * the executor may be busy for long, and what looks like too many runs need not be. Throws
+   * CancellationException when the compactor is closed.
+   */
   public void awaitBelowStop(BinaryRow partition, int bucket) throws InterruptedException {
     try {
-      belowStop(partition, bucket).get();
+      CompletableFuture<Void> waiting = belowStop(partition, bucket);
+      if (!waiting.isDone()) {
+        refreshNow();
+      }
+      waiting.get();
     } catch (ExecutionException e) {
       throw closedFailure();
     }
@@ -385,6 +396,10 @@ public final class TableCompactor implements AutoCloseable {
     synchronized (lock) {
       refreshQueued = false;
     }
+    refreshNow();
+  }
+
+  private void refreshNow() {
     try {
       refresh();
     } catch (IOException | RuntimeException e) {
@@ -404,7 +419,7 @@ public final class TableCompactor implements AutoCloseable {
 
   /** Moves the known levels on, lets writers go on, plans what changed. */
   private void refresh() throws IOException {
-    List<BucketState> due = new ArrayList<>();
+    List<CompactedBucket> due = new ArrayList<>();
     List<CompletableFuture<Void>> goOn = new ArrayList<>();
     refreshing.lock();
     try {
@@ -426,17 +441,17 @@ public final class TableCompactor implements AutoCloseable {
         indexed = latest != null && latest.indexManifest() != null;
         unseenCommits -= commits;
         moved.forEach(this::update);
-        Set<BucketState> toPlan = new LinkedHashSet<>();
+        Set<CompactedBucket> toPlan = new LinkedHashSet<>();
         moved.forEach(id -> toPlan.add(state(id)));
         moved.clear();
         awaited.removeIf(state -> released(state, goOn));
-        for (BucketState state : List.copyOf(stale)) {
+        for (CompactedBucket state : List.copyOf(stale)) {
           if (state.staleSince < generation) {
             enter(state, Phase.IDLE);
             toPlan.add(state);
           }
         }
-        for (BucketState state : toPlan) {
+        for (CompactedBucket state : toPlan) {
           if (plan(state)) {
             due.add(state);
           }
@@ -451,7 +466,7 @@ public final class TableCompactor implements AutoCloseable {
     }
     // Outside the locks: what waits may go on, and an executor run a task, in this very thread.
     goOn.forEach(waiting -> waiting.complete(null));
-    for (BucketState state : due) {
+    for (CompactedBucket state : due) {
       submit(state.plan.map(CompactionPlan::bytes).orElse(0L), () -> compact(state));
     }
   }
@@ -459,14 +474,14 @@ public final class TableCompactor implements AutoCloseable {
   /** Under lock. */
   private void update(BucketId id) {
     LiveBuckets.Bucket bucket = live.buckets().get(id);
-    BucketState state = state(id);
+    CompactedBucket state = state(id);
     state.levels =
         bucket == null ? Levels.of(keyOrder, options.levels(), List.of()) : bucket.levels();
     state.totalBuckets = bucket == null ? state.totalBuckets : bucket.totalBuckets();
   }
 
   /** Under lock. Whether nobody waits for the bucket any more. */
-  private boolean released(BucketState state, List<CompletableFuture<Void>> into) {
+  private boolean released(CompactedBucket state, List<CompletableFuture<Void>> into) {
     CompletableFuture<Void> waiting = state.belowStop;
     if (waiting != null && state.levels.runs().size() <= options.stopTrigger()) {
       state.belowStop = null;
@@ -476,7 +491,7 @@ public final class TableCompactor implements AutoCloseable {
   }
 
   /** Under lock. */
-  private void enter(BucketState state, Phase phase) {
+  private void enter(CompactedBucket state, Phase phase) {
     state.phase = phase;
     if (phase == Phase.STALE) {
       stale.add(state);
@@ -486,19 +501,19 @@ public final class TableCompactor implements AutoCloseable {
   }
 
   /** Under lock. A bucket of a partition that was dropped costs nothing. */
-  private void forgetIfEmpty(BucketState state) {
+  private void forgetIfEmpty(CompactedBucket state) {
     if (state.phase == Phase.IDLE && state.levels.files().isEmpty() && state.belowStop == null) {
       states.remove(state.id);
     }
   }
 
-  private BucketState state(BucketId id) {
+  private CompactedBucket state(BucketId id) {
     return states.computeIfAbsent(
-        id, key -> new BucketState(key, Levels.of(keyOrder, options.levels(), List.of())));
+        id, key -> new CompactedBucket(key, Levels.of(keyOrder, options.levels(), List.of())));
   }
 
   /** Under lock. Whether the bucket has a plan now and waits for its task. */
-  private boolean plan(BucketState state) {
+  private boolean plan(CompactedBucket state) {
     if (state.phase != Phase.IDLE || writeOnly || indexed || closed) {
       return false;
     }
@@ -520,7 +535,9 @@ public final class TableCompactor implements AutoCloseable {
 
   // ---------------------------------------------------------------- one bucket
 
-  private void compact(BucketState state) {
+  private void compact(CompactedBucket state) {
+    // It has waited for a thread: what came meanwhile is better merged now than once more soon.
+    refreshNow();
     CompactionResult result;
     try {
       result = run(state, picker::pick);
@@ -535,21 +552,15 @@ public final class TableCompactor implements AutoCloseable {
       release(state, Phase.IDLE);
       return;
     }
-    boolean commitHere;
     synchronized (lock) {
       state.failures = 0;
-      finished.add(new Finished(state, result));
-      commitHere = !committing;
-      committing = true;
     }
-    if (commitHere) {
-      commitFinished();
-    }
+    commits.commit(state, result);
   }
 
   /** Null if there is nothing to do by now. */
   private @Nullable CompactionResult run(
-      BucketState state, Function<Levels, Optional<CompactionPlan>> pick) throws IOException {
+      CompactedBucket state, Function<Levels, Optional<CompactionPlan>> pick) throws IOException {
     Levels levels;
     CompactionPlan plan;
     TableSchema writeSchema;
@@ -573,7 +584,7 @@ public final class TableCompactor implements AutoCloseable {
             () -> closed);
   }
 
-  private void release(BucketState state, Phase phase) {
+  private void release(CompactedBucket state, Phase phase) {
     synchronized (lock) {
       enter(state, phase);
       state.plan = Optional.empty();
@@ -583,7 +594,7 @@ public final class TableCompactor implements AutoCloseable {
   }
 
   /** The bucket pauses; then everything is read anew, for an input may be gone. */
-  private void bucketFailed(BucketState state, Throwable e) {
+  private void bucketFailed(CompactedBucket state, Throwable e) {
     Duration delay;
     synchronized (lock) {
       state.failures++;
@@ -614,117 +625,6 @@ public final class TableCompactor implements AutoCloseable {
     } finally {
       refreshing.unlock();
     }
-    refreshTask();
-  }
-
-  // ---------------------------------------------------------------- commits
-
-  /** Commits what is finished until nothing is; the caller has set {@code committing}. */
-  private void commitFinished() {
-    while (true) {
-      List<Finished> batch;
-      synchronized (lock) {
-        if (finished.isEmpty() || closed) {
-          committing = false;
-          return;
-        }
-        batch = List.copyOf(finished);
-        finished.clear();
-      }
-      if (!commit(batch, newRequest(batch), 0)) {
-        return;
-      }
-    }
-  }
-
-  private CommitRequest newRequest(List<Finished> batch) {
-    List<CommitMessage> messages = new ArrayList<>();
-    synchronized (lock) {
-      List<ManifestEntry> files = new ArrayList<>();
-      for (Finished f : batch) {
-        BucketState bucket = f.bucket();
-        BucketId id = bucket.id;
-        messages.add(
-            new CommitMessage(
-                id.partition(),
-                id.bucket(),
-                bucket.totalBuckets,
-                List.of(),
-                f.result().before(),
-                f.result().after()));
-        for (DataFileMeta file : bucket.levels.files()) {
-          files.add(
-              new ManifestEntry(
-                  ManifestEntry.Kind.ADD, id.partition(), id.bucket(), bucket.totalBuckets, file));
-        }
-      }
-      Snapshot of = known;
-      // Grows with every commit, over restarts too: snapshot ids only grow.
-      lastIdentifier = Math.max(lastIdentifier, of == null ? 0 : of.id()) + 1;
-      return new CommitRequest(
-          settings.commitUser(),
-          lastIdentifier,
-          new CommitRequest.Compaction(
-              messages, of == null ? null : new CommitRequest.Seen(of, files)),
-          Map.of());
-    }
-  }
-
-  /** False if it goes on later, by itself. */
-  private boolean commit(List<Finished> batch, CommitRequest request, int failuresBefore) {
-    try {
-      Snapshot snapshot = parts.committer().commit(request, AttemptGuard.ALWAYS);
-      listener.committed(idsOf(batch), snapshot == null ? 0 : snapshot.id());
-      settled(batch);
-      return true;
-    } catch (CommitConflictException e) {
-      return conflicted(batch, e);
-    } catch (IOException | StorageException e) {
-      Duration delay = pause(failuresBefore + 1);
-      listener.failed("committing a compaction (the outcome is open)", e, delay);
-      submitLater(
-          delay,
-          () -> {
-            // The same request: the committer takes up the attempt that may have landed.
-            if (commit(batch, request, failuresBefore + 1)) {
-              commitFinished();
-            }
-          });
-      return false;
-    } catch (RuntimeException e) {
-      // Whether it landed can't be known: its files stay, for orphan cleaning to judge.
-      batch.forEach(f -> bucketFailed(f.bucket(), e));
-      return true;
-    }
-  }
-
-  private static Set<BucketId> idsOf(List<Finished> batch) {
-    Set<BucketId> ids = new HashSet<>();
-    batch.forEach(f -> ids.add(f.bucket().id));
-    return ids;
-  }
-
-  /** The batch is certainly in no snapshot. One bucket's conflict must not cost the others. */
-  private boolean conflicted(List<Finished> batch, CommitConflictException e) {
-    if (batch.size() > 1) {
-      synchronized (lock) {
-        finished.addAll(batch.subList(1, batch.size()));
-      }
-      List<Finished> first = batch.subList(0, 1);
-      return commit(first, newRequest(first), 0);
-    }
-    batch.forEach(this::deleteOutputs);
-    listener.conflicted(idsOf(batch), e);
-    settled(batch);
-    return true;
-  }
-
-  private void deleteOutputs(Finished f) {
-    f.result().writtenPaths().forEach(parts.fileIO()::deleteQuietly);
-  }
-
-  private void settled(List<Finished> batch) {
-    batch.forEach(f -> release(f.bucket(), Phase.STALE));
     refreshTask();
   }
 
@@ -765,7 +665,7 @@ public final class TableCompactor implements AutoCloseable {
   }
 
   private Step compactFully(BucketId id) throws IOException, InterruptedException {
-    BucketState state = occupy(id);
+    CompactedBucket state = occupy(id);
     Step step = Step.NOTHING;
     try {
       // What was waited for has changed the bucket, and may not have been looked at yet.
@@ -776,7 +676,7 @@ public final class TableCompactor implements AutoCloseable {
         synchronized (lock) {
           all = state.plan.stream().allMatch(plan -> plan.isOf(state.levels));
         }
-        commitByHand(new Finished(state, result));
+        commits.commitByHand(state, result);
         step = all || !picker.runsAreMerged() ? Step.LAST : Step.MORE;
       }
     } finally {
@@ -785,21 +685,10 @@ public final class TableCompactor implements AutoCloseable {
     return step;
   }
 
-  private void commitByHand(Finished f) throws IOException {
-    List<Finished> batch = List.of(f);
-    try {
-      Snapshot snapshot = parts.committer().commit(newRequest(batch), AttemptGuard.ALWAYS);
-      listener.committed(idsOf(batch), snapshot == null ? 0 : snapshot.id());
-    } catch (CommitConflictException e) {
-      deleteOutputs(f);
-      throw e;
-    }
-  }
-
   /** Waits until nothing works on the bucket, and keeps others from it. */
-  private BucketState occupy(BucketId id) throws InterruptedException {
+  private CompactedBucket occupy(BucketId id) throws InterruptedException {
     synchronized (lock) {
-      BucketState state = state(id);
+      CompactedBucket state = state(id);
       while (state.phase == Phase.BUSY) {
         if (closed) {
           throw closedFailure();
@@ -820,7 +709,7 @@ public final class TableCompactor implements AutoCloseable {
     List<CompletableFuture<Void>> waiting = new ArrayList<>();
     synchronized (lock) {
       closed = true;
-      for (BucketState state : states.values()) {
+      for (CompactedBucket state : states.values()) {
         if (state.belowStop != null) {
           waiting.add(state.belowStop);
           state.belowStop = null;
@@ -838,9 +727,7 @@ public final class TableCompactor implements AutoCloseable {
           interrupted = true;
         }
       }
-      // Never handed to a committer, so certainly in no snapshot.
-      finished.forEach(this::deleteOutputs);
-      finished.clear();
+      commits.drop();
       if (interrupted) {
         Thread.currentThread().interrupt();
       }

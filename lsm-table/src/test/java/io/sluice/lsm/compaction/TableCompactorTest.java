@@ -249,6 +249,41 @@ class TableCompactorTest {
   }
 
   @Test
+  void aWriterThatWaitsLooksByItselfWhereTheThreadsAreBusy() throws Exception {
+    Queue<Runnable> tasks = new ArrayDeque<>();
+    try (TestTable table = filled(memory, 1, 3);
+        TableCompactor compactor = compactor(table.table(), tasks::add)) {
+      // As many commits as would be too many runs, if they were all of this bucket.
+      for (int i = 0; i < 9; i++) {
+        compactor.wake();
+      }
+      assertThat(compactor.belowStop(BinaryRow.EMPTY, 0)).isNotDone();
+      compactor.awaitBelowStop(BinaryRow.EMPTY, 0);
+      assertThat(compactor.sortedRuns(BinaryRow.EMPTY, 0)).isEqualTo(3);
+      assertThat(tasks).hasSize(1);
+      tasks.remove().run();
+    }
+  }
+
+  @Test
+  void mergesWhatCameWhileTheCompactionWaitedForAThread() throws Exception {
+    Queue<Runnable> tasks = new ArrayDeque<>();
+    try (TestTable table = filled(memory, 1, 6);
+        TableCompactor compactor = compactor(table.table(), tasks::add)) {
+      compactor.wake();
+      tasks.remove().run();
+      assertThat(tasks).hasSize(1);
+      fill(table, 6);
+      fill(table, 7);
+      while (!tasks.isEmpty()) {
+        tasks.remove().run();
+      }
+      assertThat(recorder.plans).hasSize(1);
+      assertThat(recorder.plans.get(0).files()).hasSize(8);
+    }
+  }
+
+  @Test
   void closingTellsWaitingWritersAndDropsTheWork() throws Exception {
     Queue<Runnable> tasks = new ArrayDeque<>();
     try (TestTable table = filled(memory, 1, 9)) {
