@@ -6,6 +6,7 @@ import io.sluice.lsm.binary.BucketHash;
 import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.FileFormat;
 import io.sluice.lsm.datafile.KeyValueReader;
+import io.sluice.lsm.datafile.StoredFile;
 import io.sluice.lsm.error.LsmException;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.manifest.ManifestEntry;
@@ -44,7 +45,8 @@ final class DataFileCheck {
       }
     }
     RowType type = schema.rowType().project(Arrays.copyOf(readable, count));
-    try (KeyValueReader rows = format.createReader(fileIO, path, file, schema, type)) {
+    try (KeyValueReader rows =
+        format.createReader(fileIO, new StoredFile(path, file, schema, type))) {
       compare(entry, schema, type, rows, faults);
     } catch (IOException | LsmException e) {
       faults.accept("can't be read: " + e.getMessage());

@@ -3,6 +3,7 @@ package io.sluice.lsm.compaction;
 import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.FileFormat;
 import io.sluice.lsm.datafile.KeyValueReader;
+import io.sluice.lsm.datafile.NewFile;
 import io.sluice.lsm.datafile.RollingWriter;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.level.BucketReader;
@@ -151,7 +152,7 @@ public final class Compactor {
     /** Writes the rows of files of a table without a key as one sequence. */
     private void join(List<DataFileMeta> group) throws IOException {
       long number = group.get(0).minSequenceNumber();
-      RollingWriter writer = newWriter();
+      RollingWriter writer = newWriter(group.stream().mapToLong(DataFileMeta::rowCount).sum());
       boolean done = false;
       try {
         for (DataFileMeta file : group) {
@@ -173,14 +174,16 @@ public final class Compactor {
       before.addAll(group);
     }
 
-    private RollingWriter newWriter() {
+    /**
+     * @param rowsMax that can come of what is merged
+     */
+    private RollingWriter newWriter(long rowsMax) {
       return new RollingWriter(
           format,
           fileIO,
-          this::nextPath,
-          schema,
-          plan.outputLevel(),
-          DataFileMeta.SOURCE_COMPACTION,
+          () ->
+              new NewFile(
+                  nextPath(), schema, plan.outputLevel(), DataFileMeta.SOURCE_COMPACTION, rowsMax),
           targetBytes);
     }
 
@@ -239,7 +242,7 @@ public final class Compactor {
     }
 
     private void rewrite(List<Section> sections, MergeRules merging) throws IOException {
-      RollingWriter writer = newWriter();
+      RollingWriter writer = newWriter(sections.stream().mapToLong(Section::rowCount).sum());
       boolean done = false;
       try (KeysBelow below = keysBelow()) {
         MergeRules.Engine engine = merging.engine(schema.rowType());

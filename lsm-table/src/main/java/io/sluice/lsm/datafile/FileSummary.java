@@ -38,11 +38,11 @@ public final class FileSummary {
   /**
    * @param clock whose zone's wall clock goes into {@code _CREATION_TIME}
    */
-  public FileSummary(TableSchema schema, int level, int fileSource, Clock clock) {
-    this.schema = schema;
+  public FileSummary(NewFile file, Clock clock) {
+    this.schema = file.schema();
     this.keys = schema.rowType().positions(schema.trimmedPrimaryKeys());
-    this.level = level;
-    this.fileSource = fileSource;
+    this.level = file.level();
+    this.fileSource = file.fileSource();
     this.clock = clock;
   }
 

@@ -3,7 +3,6 @@ package io.sluice.lsm.datafile;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.row.Row;
 import io.sluice.lsm.row.RowKind;
-import io.sluice.lsm.schema.TableSchema;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,10 +20,7 @@ public final class RollingWriter {
 
   private final FileFormat format;
   private final FileIO fileIO;
-  private final Supplier<String> paths;
-  private final TableSchema schema;
-  private final int level;
-  private final int fileSource;
+  private final Supplier<NewFile> files;
   private final long targetBytes;
   private final List<DataFileMeta> finished = new ArrayList<>();
   private final List<String> finishedPaths = new ArrayList<>();
@@ -33,31 +29,23 @@ public final class RollingWriter {
   private int recordsUntilCheck = RECORDS_BETWEEN_CHECKS;
 
   /**
-   * @param paths full paths, each one fresh; asked for when a file has its first record
+   * @param files each one fresh; asked for when it has its first record
    * @param targetBytes a file that has reached it is completed (option target-file-size)
    */
   public RollingWriter(
-      FileFormat format,
-      FileIO fileIO,
-      Supplier<String> paths,
-      TableSchema schema,
-      int level,
-      int fileSource,
-      long targetBytes) {
+      FileFormat format, FileIO fileIO, Supplier<NewFile> files, long targetBytes) {
     this.format = format;
     this.fileIO = fileIO;
-    this.paths = paths;
-    this.schema = schema;
-    this.level = level;
-    this.fileSource = fileSource;
+    this.files = files;
     this.targetBytes = targetBytes;
   }
 
   public void write(Row value, long sequenceNumber, RowKind kind) throws IOException {
     KeyValueWriter writer = current;
     if (writer == null) {
-      currentPath = paths.get();
-      writer = format.createWriter(fileIO, currentPath, schema, level, fileSource);
+      NewFile file = files.get();
+      currentPath = file.path();
+      writer = format.createWriter(fileIO, file);
       current = writer;
     }
     writer.write(value, sequenceNumber, kind);

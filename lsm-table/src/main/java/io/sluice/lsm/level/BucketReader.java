@@ -5,6 +5,7 @@ import io.sluice.lsm.datafile.DataFileReader;
 import io.sluice.lsm.datafile.FileFormat;
 import io.sluice.lsm.datafile.KeyValueReader;
 import io.sluice.lsm.datafile.RowFilter;
+import io.sluice.lsm.datafile.StoredFile;
 import io.sluice.lsm.index.DeletionVector;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.merge.KWayMerge;
@@ -108,14 +109,7 @@ public final class BucketReader implements RunReader.Opener {
 
   /** A way to open a file, one of those of {@link FileFormat}. */
   private interface Opening {
-    DataFileReader open(
-        FileIO fileIO,
-        String path,
-        DataFileMeta file,
-        TableSchema fileSchema,
-        RowType readColumns,
-        @Nullable RowFilter filter)
-        throws IOException;
+    DataFileReader open(FileIO fileIO, StoredFile file) throws IOException;
   }
 
   private KeyValueReader open(DataFileMeta file, Opening opening) throws IOException {
@@ -123,7 +117,9 @@ public final class BucketReader implements RunReader.Opener {
     String path = external == null ? folder + "/" + file.fileName() : external;
     DeletionVector deleted = deletions.of(file);
     DataFileReader rows =
-        opening.open(fileIO, path, file, schemas.schema(file.schemaId()), readColumns, filter);
+        opening.open(
+            fileIO,
+            new StoredFile(path, file, schemas.schema(file.schemaId()), readColumns, filter));
     return deleted == null && test == null ? rows : new SelectingReader(rows, deleted, test);
   }
 

@@ -29,6 +29,11 @@ public final class Sections {
     public int fileCount() {
       return runs.stream().mapToInt(List::size).sum();
     }
+
+    /** Records before they are merged. */
+    public long rowCount() {
+      return runs.stream().flatMap(List::stream).mapToLong(DataFileMeta::rowCount).sum();
+    }
   }
 
   /** Sections in ascending order of keys. */

@@ -3,6 +3,7 @@ package io.sluice.lsm.write;
 import io.sluice.lsm.binary.BinaryRow;
 import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.FileFormat;
+import io.sluice.lsm.datafile.NewFile;
 import io.sluice.lsm.datafile.RollingWriter;
 import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.io.FileIO;
@@ -111,10 +112,7 @@ public final class AppendBucketWriter implements BucketWriter {
         new RollingWriter(
             format,
             fileIO,
-            this::nextPath,
-            schema,
-            0,
-            DataFileMeta.SOURCE_FLUSH,
+            () -> new NewFile(nextPath(), schema, 0, DataFileMeta.SOURCE_FLUSH, rows.size()),
             TableOptions.of(schema).dataFiles().targetSizeBytes());
     boolean finished = false;
     List<DataFileMeta> files;

@@ -5,6 +5,7 @@ import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.FileFormat;
 import io.sluice.lsm.datafile.KeyValueReader;
 import io.sluice.lsm.datafile.KeyValueWriter;
+import io.sluice.lsm.datafile.NewFile;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.merge.MergeRules;
 import io.sluice.lsm.merge.RetractCheck;
@@ -122,7 +123,10 @@ public final class MemtableBucketWriter implements BucketWriter {
       while (records.advance()) {
         if (writer == null) {
           String path = folder + "/" + filePrefix + nextFile++ + "." + format.suffix(schema, 0);
-          writer = format.createWriter(fileIO, path, schema, 0, DataFileMeta.SOURCE_FLUSH);
+          writer =
+              format.createWriter(
+                  fileIO,
+                  new NewFile(path, schema, 0, DataFileMeta.SOURCE_FLUSH, memtable.count()));
           if (memtable.keepsValues()) {
             writer.bytesStay();
           }

@@ -46,7 +46,7 @@ class FormatsDamageTest {
       throws Exception {
     List<String> records = new ArrayList<>();
     try (KeyValueReader reader =
-        formats.createReader(io, path, file, schema, schema.rowType(), filter)) {
+        formats.createReader(io, new StoredFile(path, file, schema, schema.rowType(), filter))) {
       while (reader.advance()) {
         records.add(
             reader.kind()
@@ -82,7 +82,9 @@ class FormatsDamageTest {
             null,
             0);
     String path = folder + "/data-x-0." + format;
-    KeyValueWriter writer = formats.createWriter(io, path, schema, 0, DataFileMeta.SOURCE_FLUSH);
+    KeyValueWriter writer =
+        formats.createWriter(
+            io, new NewFile(path, schema, 0, DataFileMeta.SOURCE_FLUSH, NewFile.UNKNOWN));
     for (long id = 0; id < 1200; id++) {
       List<Object> row = values.row(schema.rowType());
       row.set(0, id);
@@ -149,7 +151,9 @@ class FormatsDamageTest {
             null,
             0);
     String path = folder + "/data-small-0." + format;
-    KeyValueWriter writer = formats.createWriter(io, path, schema, 0, DataFileMeta.SOURCE_FLUSH);
+    KeyValueWriter writer =
+        formats.createWriter(
+            io, new NewFile(path, schema, 0, DataFileMeta.SOURCE_FLUSH, NewFile.UNKNOWN));
     for (long id = 0; id < 9; id++) {
       List<Object> row = java.util.Arrays.asList(id, id % 2 == 0 ? null : bytes(id), null);
       writer.write(RandomValues.binary(schema.rowType(), row, RowKind.INSERT), id, RowKind.INSERT);

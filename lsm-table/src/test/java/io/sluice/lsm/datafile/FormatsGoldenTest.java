@@ -94,9 +94,11 @@ class FormatsGoldenTest {
     }
     DataFileMeta stored = PaimonFiles.described(data.toString(), number(theirs, "_ROW_COUNT"));
     String copy = folder + "/" + number + "-" + fileName;
-    KeyValueWriter writer = formats.createWriter(io, copy, schema, 0, 0);
+    KeyValueWriter writer =
+        formats.createWriter(io, new NewFile(copy, schema, 0, 0, NewFile.UNKNOWN));
     try (KeyValueReader reader =
-        formats.createReader(io, data.toString(), stored, schema, schema.rowType())) {
+        formats.createReader(
+            io, new StoredFile(data.toString(), stored, schema, schema.rowType()))) {
       while (reader.advance()) {
         writer.write(reader.row(), reader.sequenceNumber(), reader.kind());
       }

@@ -56,7 +56,9 @@ class FormatsLargeRowsTest {
   void takesFewOfThemAtOnce(String format) throws Exception {
     TableSchema schema = schema(format);
     String path = folder + "/data-0." + format;
-    KeyValueWriter writer = formats.createWriter(io, path, schema, 0, DataFileMeta.SOURCE_FLUSH);
+    KeyValueWriter writer =
+        formats.createWriter(
+            io, new NewFile(path, schema, 0, DataFileMeta.SOURCE_FLUSH, NewFile.UNKNOWN));
     for (int id = 0; id < 3_000; id++) {
       // Compresses to nothing, so that only what is not compressed bounds a batch.
       byte[] payload = new byte[size(id)];
@@ -67,7 +69,8 @@ class FormatsLargeRowsTest {
     assertThat(file.fileSize()).isLessThan(1 << 20);
     BytesView view = new BytesView();
     int id = 0;
-    try (KeyValueReader reader = formats.createReader(io, path, file, schema, schema.rowType())) {
+    try (KeyValueReader reader =
+        formats.createReader(io, new StoredFile(path, file, schema, schema.rowType()))) {
       while (reader.advance()) {
         reader.row().getBytes(1, view);
         assertThat(reader.row().getInt(0)).isEqualTo(id);
@@ -91,10 +94,13 @@ class FormatsLargeRowsTest {
         new RollingWriter(
             formats,
             io,
-            () -> folder + "/rolled-" + files[0]++ + "." + format,
-            schema,
-            1,
-            DataFileMeta.SOURCE_COMPACTION,
+            () ->
+                new NewFile(
+                    folder + "/rolled-" + files[0]++ + "." + format,
+                    schema,
+                    1,
+                    DataFileMeta.SOURCE_COMPACTION,
+                    NewFile.UNKNOWN),
             16 << 20);
     Random random = new Random(11);
     for (int id = 0; id < 20; id++) {

@@ -90,7 +90,9 @@ class FormatsRandomTest {
     List<String> records = new ArrayList<>();
     try (KeyValueReader reader =
         new DataFileFormats(Clock.systemUTC())
-            .createReader(new LocalFileIO(new TestIds()), path, file, schema, schema.rowType())) {
+            .createReader(
+                new LocalFileIO(new TestIds()),
+                new StoredFile(path, file, schema, schema.rowType()))) {
       while (reader.advance()) {
         records.add(
             reader.kind()
@@ -116,7 +118,8 @@ class FormatsRandomTest {
           KeyValueWriter writer =
               new DataFileFormats(Clock.systemUTC())
                   .createWriter(
-                      new LocalFileIO(new TestIds()), path, schema, 0, DataFileMeta.SOURCE_FLUSH);
+                      new LocalFileIO(new TestIds()),
+                      new NewFile(path, schema, 0, DataFileMeta.SOURCE_FLUSH, NewFile.UNKNOWN));
           List<String> records = new ArrayList<>();
           List<Map<String, String>> rows = new ArrayList<>();
           for (long id = 0, count = rows(random); id < count; id++) {

@@ -53,7 +53,9 @@ class FormatsStatsTest {
   private DataFileMeta write(String format, int each, double... values) throws IOException {
     TableSchema schema = schema(format);
     String path = folder + "/data-" + files++ + "." + format;
-    KeyValueWriter writer = formats.createWriter(io, path, schema, 0, DataFileMeta.SOURCE_FLUSH);
+    KeyValueWriter writer =
+        formats.createWriter(
+            io, new NewFile(path, schema, 0, DataFileMeta.SOURCE_FLUSH, NewFile.UNKNOWN));
     int id = 0;
     for (double value : values) {
       for (int i = 0; i < each; i++) {
@@ -129,7 +131,9 @@ class FormatsStatsTest {
               0);
     }
     String path = folder + "/data-texts." + format;
-    KeyValueWriter writer = formats.createWriter(io, path, schema, 0, DataFileMeta.SOURCE_FLUSH);
+    KeyValueWriter writer =
+        formats.createWriter(
+            io, new NewFile(path, schema, 0, DataFileMeta.SOURCE_FLUSH, NewFile.UNKNOWN));
     for (int id = 1000; id < 4000; id++) {
       String text = id % 3 == 0 ? null : id == 2000 ? "\uD83D\uDE00" : id + "x".repeat(20);
       writer.write(

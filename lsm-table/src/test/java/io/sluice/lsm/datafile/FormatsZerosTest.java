@@ -95,17 +95,24 @@ class FormatsZerosTest {
   void keepTheirSigns(String format) throws Exception {
     TableSchema schema = schema(format);
     String ours = folder + "/data-ours-0." + format;
-    KeyValueWriter writer = formats.createWriter(io, ours, schema, 0, DataFileMeta.SOURCE_FLUSH);
+    KeyValueWriter writer =
+        formats.createWriter(
+            io, new NewFile(ours, schema, 0, DataFileMeta.SOURCE_FLUSH, NewFile.UNKNOWN));
     List<BinaryRow> rows = rows(schema);
     for (int i = 0; i < rows.size(); i++) {
       writer.write(rows.get(i), i, RowKind.INSERT);
     }
     DataFileMeta file = writer.finish();
     assertThat(texts(schema)).anyMatch(text -> text.contains("d=-0.0, f=-0.0"));
-    assertThat(read(formats.createReader(io, ours, file, schema, schema.rowType()), schema))
+    assertThat(
+            read(
+                formats.createReader(io, new StoredFile(ours, file, schema, schema.rowType())),
+                schema))
         .isEqualTo(texts(schema));
     assertThat(
-            read(formats.createValueReader(io, ours, file, schema, schema.rowType(), null), schema))
+            read(
+                formats.createValueReader(io, new StoredFile(ours, file, schema, schema.rowType())),
+                schema))
         .isEqualTo(texts(schema));
 
     // Paimon writes them right, too.
@@ -116,7 +123,11 @@ class FormatsZerosTest {
     String theirs = folder + "/data-theirs-0." + format;
     paimon.write(theirs, rows);
     DataFileMeta described = PaimonFiles.described(theirs, rows.size());
-    assertThat(read(formats.createReader(io, theirs, described, append, schema.rowType()), append))
+    assertThat(
+            read(
+                formats.createReader(
+                    io, new StoredFile(theirs, described, append, schema.rowType())),
+                append))
         .isEqualTo(texts(schema));
 
     // But of ORC it reads the first one's sign, unless it reads row by row.

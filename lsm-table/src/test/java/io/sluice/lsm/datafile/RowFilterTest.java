@@ -66,7 +66,8 @@ class RowFilterTest {
     DataFileFormats formats = new DataFileFormats(new FakeClock());
     CountingFileIO storage = new CountingFileIO(new LocalFileIO(new TestIds()));
     String path = folder.resolve("data." + format).toString();
-    KeyValueWriter writer = formats.createWriter(storage, path, schema, 0, 0);
+    KeyValueWriter writer =
+        formats.createWriter(storage, new NewFile(path, schema, 0, 0, NewFile.UNKNOWN));
     for (long i = 0; i < ROWS; i++) {
       // The number of a row is its position.
       byte[] text = new byte[80];
@@ -115,7 +116,8 @@ class RowFilterTest {
     boolean[] given = new boolean[ROWS];
     long before = -1;
     try (DataFileReader reader =
-        formats.createReader(storage, path, file, schema, schema.rowType(), filter)) {
+        formats.createReader(
+            storage, new StoredFile(path, file, schema, schema.rowType(), filter))) {
       while (reader.advance()) {
         long position = reader.positionInFile();
         assertThat(position).isGreaterThan(before);

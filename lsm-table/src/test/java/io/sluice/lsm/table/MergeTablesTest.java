@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sluice.lsm.binary.BinaryRow;
 import io.sluice.lsm.binary.TestRows;
 import io.sluice.lsm.datafile.KeyValueReader;
+import io.sluice.lsm.datafile.StoredFile;
 import io.sluice.lsm.datafile.formats.DataFileFormats;
 import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.io.LocalFileIO;
@@ -319,7 +320,8 @@ class MergeTablesTest {
               .file(deleting.partition(), deleting.bucket(), deleting.file().fileName());
       try (KeyValueReader records =
           new DataFileFormats(Clock.systemUTC())
-              .createReader(fileIO, path, deleting.file(), schema, schema.rowType())) {
+              .createReader(
+                  fileIO, new StoredFile(path, deleting.file(), schema, schema.rowType()))) {
         assertThat(records.advance()).isTrue();
         assertThat(records.kind()).isEqualTo(RowKind.DELETE);
         assertThat(records.row().isNullAt(1)).isTrue();

@@ -8,6 +8,7 @@ import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.DataFileReader;
 import io.sluice.lsm.datafile.KeyValueLayout;
 import io.sluice.lsm.datafile.ReadFailures;
+import io.sluice.lsm.datafile.StoredFile;
 import io.sluice.lsm.error.CorruptTableException;
 import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.io.FileIO;
@@ -148,14 +149,14 @@ final class AvroKeyValueReader implements DataFileReader {
     };
   }
 
-  static AvroKeyValueReader open(
-      FileIO fileIO, String path, DataFileMeta file, TableSchema fileSchema, RowType readColumns) {
+  static AvroKeyValueReader open(FileIO fileIO, StoredFile file) {
+    String path = file.path();
     AvroBlocks blocks = null;
     boolean opened = false;
     try {
-      blocks = new AvroBlocks(fileIO, path, file.fileSize());
+      blocks = new AvroBlocks(fileIO, path, file.meta().fileSize());
       AvroKeyValueReader result =
-          new AvroKeyValueReader(path, file, blocks, fileSchema, readColumns);
+          new AvroKeyValueReader(path, file.meta(), blocks, file.schema(), file.wanted());
       opened = true;
       return result;
     } catch (IOException | RuntimeException e) {

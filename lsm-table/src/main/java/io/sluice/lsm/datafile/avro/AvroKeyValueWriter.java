@@ -7,6 +7,7 @@ import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.FileSummary;
 import io.sluice.lsm.datafile.KeyValueLayout;
 import io.sluice.lsm.datafile.KeyValueWriter;
+import io.sluice.lsm.datafile.NewFile;
 import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.row.Row;
@@ -89,12 +90,11 @@ final class AvroKeyValueWriter implements KeyValueWriter {
     }
   }
 
-  AvroKeyValueWriter(
-      FileIO fileIO, String path, TableSchema schema, int level, int fileSource, Clock clock) {
+  AvroKeyValueWriter(FileIO fileIO, NewFile file, Clock clock) {
     this.fileIO = fileIO;
-    this.path = path;
-    this.schema = schema;
-    this.summary = new FileSummary(schema, level, fileSource, clock);
+    this.path = file.path();
+    this.schema = file.schema();
+    this.summary = new FileSummary(file, clock);
     this.stats = new ColumnStatsCollector(schema.rowType());
     this.layout = KeyValueLayout.of(schema);
     this.avro = AvroTypes.record(layout.fields());
@@ -115,7 +115,7 @@ final class AvroKeyValueWriter implements KeyValueWriter {
     }
     this.key = layout.append() ? null : new BinaryRowProjection(schema.rowType(), keys);
     TableOptions.DataFiles options = TableOptions.of(schema).dataFiles();
-    this.codec = codec(options.compression(level), options.zstdLevel());
+    this.codec = codec(options.compression(file.level()), options.zstdLevel());
   }
 
   /** zstd with a checksum: the container has none. */

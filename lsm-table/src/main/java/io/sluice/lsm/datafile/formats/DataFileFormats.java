@@ -1,23 +1,21 @@
 package io.sluice.lsm.datafile.formats;
 
-import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.DataFileReader;
 import io.sluice.lsm.datafile.FileFormat;
 import io.sluice.lsm.datafile.KeyValueWriter;
-import io.sluice.lsm.datafile.RowFilter;
+import io.sluice.lsm.datafile.NewFile;
+import io.sluice.lsm.datafile.StoredFile;
 import io.sluice.lsm.datafile.avro.AvroFormat;
 import io.sluice.lsm.datafile.orc.OrcFormat;
 import io.sluice.lsm.datafile.parquet.ParquetFormat;
 import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.io.FileIO;
-import io.sluice.lsm.schema.RowType;
 import io.sluice.lsm.schema.TableOptions;
 import io.sluice.lsm.schema.TableSchema;
 import java.io.IOException;
 import java.time.Clock;
 import java.util.Map;
 import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
 
 /**
  * All formats of data files. A new file has the format that the options want at its level; what a
@@ -47,34 +45,18 @@ public final class DataFileFormats implements FileFormat {
   }
 
   @Override
-  public KeyValueWriter createWriter(
-      FileIO fileIO, String path, TableSchema schema, int level, int fileSource)
-      throws IOException {
-    return of(path).createWriter(fileIO, path, schema, level, fileSource);
+  public KeyValueWriter createWriter(FileIO fileIO, NewFile file) throws IOException {
+    return of(file.path()).createWriter(fileIO, file);
   }
 
   @Override
-  public DataFileReader createReader(
-      FileIO fileIO,
-      String path,
-      DataFileMeta file,
-      TableSchema fileSchema,
-      RowType readColumns,
-      @Nullable RowFilter filter)
-      throws IOException {
-    return of(path).createReader(fileIO, path, file, fileSchema, readColumns, filter);
+  public DataFileReader createReader(FileIO fileIO, StoredFile file) throws IOException {
+    return of(file.path()).createReader(fileIO, file);
   }
 
   @Override
-  public DataFileReader createValueReader(
-      FileIO fileIO,
-      String path,
-      DataFileMeta file,
-      TableSchema fileSchema,
-      RowType readColumns,
-      @Nullable RowFilter filter)
-      throws IOException {
-    return of(path).createValueReader(fileIO, path, file, fileSchema, readColumns, filter);
+  public DataFileReader createValueReader(FileIO fileIO, StoredFile file) throws IOException {
+    return of(file.path()).createValueReader(fileIO, file);
   }
 
   private FileFormat of(String path) {

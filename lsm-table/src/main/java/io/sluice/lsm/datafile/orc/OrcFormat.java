@@ -1,14 +1,13 @@
 package io.sluice.lsm.datafile.orc;
 
-import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.DataFileReader;
 import io.sluice.lsm.datafile.FileFormat;
 import io.sluice.lsm.datafile.FileSummary;
 import io.sluice.lsm.datafile.KeyValueWriter;
-import io.sluice.lsm.datafile.RowFilter;
+import io.sluice.lsm.datafile.NewFile;
+import io.sluice.lsm.datafile.StoredFile;
 import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.io.FileIO;
-import io.sluice.lsm.schema.RowType;
 import io.sluice.lsm.schema.TableOptions;
 import io.sluice.lsm.schema.TableSchema;
 import java.io.FilterOutputStream;
@@ -27,7 +26,6 @@ import org.apache.orc.CompressionKind;
 import org.apache.orc.OrcConf;
 import org.apache.orc.OrcFile;
 import org.apache.orc.Writer;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,7 +43,10 @@ public final class OrcFormat implements FileFormat {
   /** Text and binary bytes of a batch at most, but for its last row. */
   static final long BATCH_BYTES = 4 << 20;
 
-  private static final int SMALL_BUFFER_BYTES = 16 << 10;
+  private static final int SMALL_BUFFER_BYTES = 8 << 10;
+
+  /** Of the largest stream; each is compressed by itself. */
+  private static final int CHUNKS_MIN = 8;
 
   private static final String OPTION_PREFIX = "orc.";
 
@@ -67,35 +68,18 @@ public final class OrcFormat implements FileFormat {
   }
 
   @Override
-  public KeyValueWriter createWriter(
-      FileIO fileIO, String path, TableSchema schema, int level, int fileSource) {
-    return new OrcKeyValueWriter(this, fileIO, path, schema, level, fileSource, clock);
+  public KeyValueWriter createWriter(FileIO fileIO, NewFile file) {
+    return new OrcKeyValueWriter(this, fileIO, file, clock);
   }
 
   @Override
-  public DataFileReader createReader(
-      FileIO fileIO,
-      String path,
-      DataFileMeta file,
-      TableSchema fileSchema,
-      RowType readColumns,
-      @Nullable RowFilter filter)
-      throws IOException {
-    return OrcKeyValueReader.open(
-        this, fileIO, path, file, fileSchema, readColumns, OrcKeyValueReader.Part.RECORDS, filter);
+  public DataFileReader createReader(FileIO fileIO, StoredFile file) throws IOException {
+    return OrcKeyValueReader.open(this, fileIO, file, OrcKeyValueReader.Part.RECORDS);
   }
 
   @Override
-  public DataFileReader createValueReader(
-      FileIO fileIO,
-      String path,
-      DataFileMeta file,
-      TableSchema fileSchema,
-      RowType readColumns,
-      @Nullable RowFilter filter)
-      throws IOException {
-    return OrcKeyValueReader.open(
-        this, fileIO, path, file, fileSchema, readColumns, OrcKeyValueReader.Part.VALUES, filter);
+  public DataFileReader createValueReader(FileIO fileIO, StoredFile file) throws IOException {
+    return OrcKeyValueReader.open(this, fileIO, file, OrcKeyValueReader.Part.VALUES);
   }
 
   Configuration configuration() {
@@ -105,17 +89,16 @@ public final class OrcFormat implements FileFormat {
   /** Begins a file on storage. */
   OrcKeyValueWriter.Output open(
       FileIO fileIO,
-      String path,
-      TableSchema schema,
+      NewFile file,
       TableOptions options,
-      int level,
       OrcKeyValueWriter.Shape shape,
       FileSummary summary,
       TimestampEncoder timestamps)
       throws IOException {
+    String path = file.path();
     Properties properties = new Properties();
     Configuration own = configuration;
-    for (Map.Entry<String, String> option : schema.options().entrySet()) {
+    for (Map.Entry<String, String> option : file.schema().options().entrySet()) {
       if (option.getKey().startsWith(OPTION_PREFIX)) {
         if (own == configuration) {
           own = new Configuration(configuration);
@@ -130,14 +113,17 @@ public final class OrcFormat implements FileFormat {
     OrcFile.WriterOptions writerOptions =
         OrcFile.writerOptions(properties, own)
             .setSchema(shape.type())
-            .compress(compression(options.dataFiles().compression(level)))
+            .compress(compression(options.dataFiles().compression(file.level())))
             .version(OrcFile.Version.V_0_12)
             .useUTCTimestamp(true)
             .setProlepticGregorian(false)
             .directEncodingColumns(String.join(",", shape.directColumns()));
-    if (shape.small()) {
-      // ORC takes two buffers a stream: the usual 256 KiB would be many megabytes for a few rows.
-      writerOptions.bufferSize(SMALL_BUFFER_BYTES).enforceBufferSize();
+    // ORC takes three buffers a stream: the usual 256 KiB would be many megabytes for a few rows.
+    long buffer = Math.max(SMALL_BUFFER_BYTES, shape.streamBytesMax() / CHUNKS_MIN);
+    if (buffer <= writerOptions.getBufferSize() / 2) {
+      writerOptions
+          .bufferSize(Integer.highestOneBit(Math.toIntExact(buffer - 1)) * 2)
+          .enforceBufferSize();
     }
     Long stripe = options.dataFiles().blockSizeBytes();
     if (stripe != null) {

@@ -4,6 +4,7 @@ import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.KeyValueLayout;
 import io.sluice.lsm.datafile.ReadFailures;
 import io.sluice.lsm.datafile.RowFilter;
+import io.sluice.lsm.datafile.StoredFile;
 import io.sluice.lsm.datafile.column.BatchReader;
 import io.sluice.lsm.datafile.column.BatchRow;
 import io.sluice.lsm.datafile.column.Column.LongColumn;
@@ -34,7 +35,6 @@ import org.apache.orc.StringColumnStatistics;
 import org.apache.orc.StripeStatistics;
 import org.apache.orc.TypeDescription;
 import org.apache.orc.impl.ReaderImpl;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the wanted columns of one file, a batch at a time. Columns are found by field id in the
@@ -74,18 +74,12 @@ final class OrcKeyValueReader implements BatchReader {
   private record Wanted(int column, int vector, OrcColumns reader, ColumnCast cast) {}
 
   private OrcKeyValueReader(
-      String path,
-      OrcStreams streams,
-      ReaderImpl reader,
-      boolean trusted,
-      DataFileMeta file,
-      TableSchema fileSchema,
-      RowType readColumns,
-      Part part,
-      @Nullable RowFilter filter)
+      StoredFile stored, OrcStreams streams, ReaderImpl reader, boolean trusted, Part part)
       throws IOException {
-    this.path = path;
-    this.file = file;
+    this.path = stored.path();
+    this.file = stored.meta();
+    TableSchema fileSchema = stored.schema();
+    RowType readColumns = stored.wanted();
     this.streams = streams;
     this.reader = reader;
     int width = readColumns.size();
@@ -121,19 +115,20 @@ final class OrcKeyValueReader implements BatchReader {
         row.bindAbsent(i);
         continue;
       }
-      DataField stored = fileSchema.rowType().field(inFile);
-      int vector = require(type, stored.name(), include);
+      DataField inColumn = fileSchema.rowType().field(inFile);
+      int vector = require(type, inColumn.name(), include);
       TypeDescription found = type.getChildren().get(vector);
       wanted.add(
           new Wanted(
               i,
               vector,
-              OrcColumns.of(stored, found, zone, path),
-              ColumnCast.of(stored, field, path)));
+              OrcColumns.of(inColumn, found, zone, path),
+              ColumnCast.of(inColumn, field, path)));
     }
     this.batch =
         type.createRowBatch(
             TypeDescription.RowBatchVersion.USE_DECIMAL64, batchRows(reader, include));
+    RowFilter filter = stored.filter();
     RowFilter inFile = filter == null ? null : filter.inFile(fileSchema);
     SearchArgument search =
         inFile == null ? null : OrcSearch.of(inFile, type, reader.getStatistics());
@@ -141,16 +136,9 @@ final class OrcKeyValueReader implements BatchReader {
     this.records = new OrcRecords(reader, streams, trusted, include, search);
   }
 
-  static OrcKeyValueReader open(
-      OrcFormat format,
-      FileIO fileIO,
-      String path,
-      DataFileMeta file,
-      TableSchema fileSchema,
-      RowType readColumns,
-      Part part,
-      @Nullable RowFilter filter)
+  static OrcKeyValueReader open(OrcFormat format, FileIO fileIO, StoredFile file, Part part)
       throws IOException {
+    String path = file.path();
     OrcStreams streams = new OrcStreams(fileIO, path, format.configuration());
     ReaderImpl reader = null;
     try {
@@ -159,12 +147,11 @@ final class OrcKeyValueReader implements BatchReader {
               OrcStreams.PATH,
               OrcFile.readerOptions(format.configuration())
                   .filesystem(streams)
-                  .maxLength(file.fileSize())
+                  .maxLength(file.meta().fileSize())
                   .useUTCTimestamp(true)
                   .convertToProlepticGregorian(false));
       boolean trusted = streams.verify(reader.getFileTail());
-      return new OrcKeyValueReader(
-          path, streams, reader, trusted, file, fileSchema, readColumns, part, filter);
+      return new OrcKeyValueReader(file, streams, reader, trusted, part);
     } catch (IOException | RuntimeException e) {
       if (reader != null) {
         closeQuietly(reader);

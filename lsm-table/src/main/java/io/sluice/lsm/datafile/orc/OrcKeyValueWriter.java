@@ -6,6 +6,7 @@ import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.FileSummary;
 import io.sluice.lsm.datafile.KeyValueLayout;
 import io.sluice.lsm.datafile.KeyValueWriter;
+import io.sluice.lsm.datafile.NewFile;
 import io.sluice.lsm.datafile.column.BatchRow;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.row.Row;
@@ -22,6 +23,8 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.hive.ql.exec.vector.BytesColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.ColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.LongColumnVector;
+import org.apache.hadoop.hive.ql.exec.vector.MultiValuedColumnVector;
+import org.apache.hadoop.hive.ql.exec.vector.StructColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.TimestampColumnVector;
 import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
 import org.apache.orc.TypeDescription;
@@ -41,13 +44,15 @@ final class OrcKeyValueWriter implements KeyValueWriter {
   /** A batch of smaller rows is no burden. */
   private static final long LARGE_ROW_BYTES = 8 * OrcFormat.BATCH_BYTES / OrcFormat.BATCH;
 
+  /** Of a column that has no text: few numbers take all their bytes. */
+  private static final int ROW_BYTES = 4;
+
   private static final long STRIPE_LARGE_BYTES_MAX = 8 * OrcFormat.BATCH_BYTES;
 
   private final FileIO fileIO;
-  private final String path;
+  private final NewFile file;
   private final TableSchema schema;
   private final TableOptions options;
-  private final int level;
   private final OrcFormat format;
   private final TypeDescription type;
   private final KeyValueLayout layout;
@@ -74,28 +79,20 @@ final class OrcKeyValueWriter implements KeyValueWriter {
    * What is known of a file when it begins.
    *
    * @param directColumns text columns without a dictionary
-   * @param small all records are at hand and fit into one batch
+   * @param streamBytesMax of the largest column, about, before it is compressed
    */
-  record Shape(TypeDescription type, List<String> directColumns, boolean small) {}
+  record Shape(TypeDescription type, List<String> directColumns, long streamBytesMax) {}
 
   /** The ORC side of a file that has begun. */
   record Output(FSDataOutputStream stream, ZonedPhysicalWriter physical, Writer writer) {}
 
-  OrcKeyValueWriter(
-      OrcFormat format,
-      FileIO fileIO,
-      String path,
-      TableSchema schema,
-      int level,
-      int fileSource,
-      Clock clock) {
+  OrcKeyValueWriter(OrcFormat format, FileIO fileIO, NewFile file, Clock clock) {
     this.format = format;
     this.fileIO = fileIO;
-    this.path = path;
-    this.schema = schema;
+    this.file = file;
+    this.schema = file.schema();
     this.options = TableOptions.of(schema);
-    this.level = level;
-    this.summary = new FileSummary(schema, level, fileSource, clock);
+    this.summary = new FileSummary(file, clock);
     this.layout = KeyValueLayout.of(schema);
     this.type = OrcTypes.struct(layout.fields());
     this.batch =
@@ -204,11 +201,9 @@ final class OrcKeyValueWriter implements KeyValueWriter {
       out =
           format.open(
               fileIO,
-              path,
-              schema,
+              file,
               options,
-              level,
-              new Shape(type, directColumns(), last),
+              new Shape(type, directColumns(), streamBytesMax(last ? size : file.rowsMax())),
               summary,
               timestamps);
       output = out;
@@ -266,6 +261,28 @@ final class OrcKeyValueWriter implements KeyValueWriter {
     writer.addRowBatch(batch);
   }
 
+  /** As the first batch is, so are the others. */
+  private long streamBytesMax(long rows) {
+    long perRow = ROW_BYTES;
+    for (ColumnVector vector : batch.cols) {
+      if (vector instanceof BytesColumnVector bytes) {
+        perRow = Math.max(perRow, bytesOf(bytes) / batch.size);
+      } else if (vector instanceof MultiValuedColumnVector
+          || vector instanceof StructColumnVector) {
+        perRow = Math.max(perRow, volume.bytes / batch.size);
+      }
+    }
+    return rows > Long.MAX_VALUE / perRow ? Long.MAX_VALUE : rows * perRow;
+  }
+
+  private long bytesOf(BytesColumnVector texts) {
+    long bytes = 0;
+    for (int i = 0; i < batch.size; i++) {
+      bytes += texts.isNull[i] ? 0 : texts.length[i];
+    }
+    return bytes;
+  }
+
   /** Text columns that a dictionary would only slow down: keys, and those that hardly repeat. */
   private List<String> directColumns() {
     List<String> direct = new ArrayList<>();
@@ -296,13 +313,13 @@ final class OrcKeyValueWriter implements KeyValueWriter {
   @Override
   public DataFileMeta finish() throws IOException {
     if (ended) {
-      throw new IllegalStateException("The file " + path + " has ended");
+      throw new IllegalStateException("The file " + file.path() + " has ended");
     }
     flushBatch(true);
     Output out = output;
     byte[] firstKey = minKey;
     if (out == null || firstKey == null) {
-      throw new IllegalStateException("The file " + path + " has no record");
+      throw new IllegalStateException("The file " + file.path() + " has no record");
     }
     out.physical().end();
     out.writer().close();
@@ -319,7 +336,8 @@ final class OrcKeyValueWriter implements KeyValueWriter {
     for (int i = 0; i < bounds.length; i++) {
       bounds[i] = stats.bounds(i);
     }
-    return summary.meta(path, out.stream().getPos(), firstKey, maxKey, column -> bounds[column]);
+    return summary.meta(
+        file.path(), out.stream().getPos(), firstKey, maxKey, column -> bounds[column]);
   }
 
   @Override
@@ -328,7 +346,7 @@ final class OrcKeyValueWriter implements KeyValueWriter {
     Output out = output;
     if (out != null) {
       format.abandon(out);
-      fileIO.deleteQuietly(path);
+      fileIO.deleteQuietly(file.path());
     }
   }
 }

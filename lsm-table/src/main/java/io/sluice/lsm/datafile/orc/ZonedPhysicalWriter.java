@@ -1,13 +1,16 @@
 package io.sluice.lsm.datafile.orc;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.util.BitSet;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.orc.OrcFile;
 import org.apache.orc.OrcProto;
 import org.apache.orc.TypeDescription;
+import org.apache.orc.impl.OutStream;
 import org.apache.orc.impl.PhysicalFsWriter;
 import org.apache.orc.impl.StreamName;
+import org.apache.orc.impl.writer.StreamOptions;
 import org.apache.orc.impl.writer.WriterEncryptionVariant;
 
 /**
@@ -27,6 +30,8 @@ final class ZonedPhysicalWriter extends PhysicalFsWriter {
 
   /** The calendars differ by 2 days in the year 1, by 10 in 1582; some readers convert twice. */
   private static final int CALENDAR_SLACK_DAYS = 40;
+
+  private static final int INDEX_BUFFER_BYTES = 4 << 10;
 
   private final FSDataOutputStream stream;
   private final TimestampEncoder encoder;
@@ -107,6 +112,14 @@ final class ZonedPhysicalWriter extends PhysicalFsWriter {
       checksums.seal(postscript);
     }
     return super.writePostScript(postscript);
+  }
+
+  @Override
+  protected OutputStream createIndexStream(StreamName name) {
+    // An entry for 10,000 rows: it needs no buffers of the size of a column's.
+    StreamOptions options = new StreamOptions(getStreamOptions());
+    options.bufferSize(Math.min(options.getBufferSize(), INDEX_BUFFER_BYTES));
+    return new OutStream(name, options, createDataStream(name));
   }
 
   @Override

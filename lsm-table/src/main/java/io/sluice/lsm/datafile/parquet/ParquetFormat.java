@@ -1,16 +1,14 @@
 package io.sluice.lsm.datafile.parquet;
 
-import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.DataFileReader;
 import io.sluice.lsm.datafile.FileFormat;
 import io.sluice.lsm.datafile.KeyValueWriter;
-import io.sluice.lsm.datafile.RowFilter;
+import io.sluice.lsm.datafile.NewFile;
+import io.sluice.lsm.datafile.StoredFile;
 import io.sluice.lsm.io.FileIO;
-import io.sluice.lsm.schema.RowType;
 import io.sluice.lsm.schema.TableSchema;
 import java.io.IOException;
 import java.time.Clock;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,20 +35,12 @@ public final class ParquetFormat implements FileFormat {
   }
 
   @Override
-  public KeyValueWriter createWriter(
-      FileIO fileIO, String path, TableSchema schema, int level, int fileSource) {
-    return new ParquetKeyValueWriter(fileIO, path, schema, level, fileSource, clock);
+  public KeyValueWriter createWriter(FileIO fileIO, NewFile file) {
+    return new ParquetKeyValueWriter(fileIO, file, clock);
   }
 
   @Override
-  public DataFileReader createReader(
-      FileIO fileIO,
-      String path,
-      DataFileMeta file,
-      TableSchema fileSchema,
-      RowType readColumns,
-      @Nullable RowFilter filter)
-      throws IOException {
-    return ParquetKeyValueReader.open(fileIO, path, file, fileSchema, readColumns, filter);
+  public DataFileReader createReader(FileIO fileIO, StoredFile file) throws IOException {
+    return ParquetKeyValueReader.open(fileIO, file);
   }
 }

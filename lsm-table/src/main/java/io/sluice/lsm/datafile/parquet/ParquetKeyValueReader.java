@@ -4,6 +4,7 @@ import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.KeyValueLayout;
 import io.sluice.lsm.datafile.ReadFailures;
 import io.sluice.lsm.datafile.RowFilter;
+import io.sluice.lsm.datafile.StoredFile;
 import io.sluice.lsm.datafile.column.BatchReader;
 import io.sluice.lsm.datafile.column.BatchRow;
 import io.sluice.lsm.datafile.column.Column.LongColumn;
@@ -184,13 +185,9 @@ final class ParquetKeyValueReader implements BatchReader {
     }
   }
 
-  static ParquetKeyValueReader open(
-      FileIO fileIO,
-      String path,
-      DataFileMeta file,
-      TableSchema fileSchema,
-      RowType readColumns,
-      @Nullable RowFilter filter) {
+  static ParquetKeyValueReader open(FileIO fileIO, StoredFile stored) {
+    String path = stored.path();
+    DataFileMeta file = stored.meta();
     ParquetStreams.Input input = new ParquetStreams.Input(fileIO, path, file.fileSize());
     ParquetCodecs codecs = new ParquetCodecs(1);
     SeekableInputStream stream = null;
@@ -205,7 +202,8 @@ final class ParquetKeyValueReader implements BatchReader {
       stream = input.newStream();
       ParquetMetadata footer = ParquetFileReader.readFooter(input, options.build(), stream);
       checkFooter(footer, path, file);
-      RowFilter inFile = filter == null ? null : filter.inFile(fileSchema);
+      RowFilter filter = stored.filter();
+      RowFilter inFile = filter == null ? null : filter.inFile(stored.schema());
       FilterCompat.Filter search =
           inFile == null
               ? FilterCompat.NOOP
@@ -220,8 +218,8 @@ final class ParquetKeyValueReader implements BatchReader {
               reader,
               codecs,
               FilterCompat.isFilteringRequired(search),
-              fileSchema,
-              readColumns);
+              stored.schema(),
+              stored.wanted());
       opened = true;
       return result;
     } catch (IOException | RuntimeException e) {

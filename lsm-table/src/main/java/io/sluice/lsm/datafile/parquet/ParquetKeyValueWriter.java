@@ -8,6 +8,7 @@ import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.FileSummary;
 import io.sluice.lsm.datafile.KeyValueLayout;
 import io.sluice.lsm.datafile.KeyValueWriter;
+import io.sluice.lsm.datafile.NewFile;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.row.Row;
 import io.sluice.lsm.row.RowKind;
@@ -98,12 +99,11 @@ final class ParquetKeyValueWriter implements KeyValueWriter {
     }
   }
 
-  ParquetKeyValueWriter(
-      FileIO fileIO, String path, TableSchema schema, int level, int fileSource, Clock clock) {
+  ParquetKeyValueWriter(FileIO fileIO, NewFile file, Clock clock) {
     this.fileIO = fileIO;
-    this.path = path;
-    this.schema = schema;
-    this.summary = new FileSummary(schema, level, fileSource, clock);
+    this.path = file.path();
+    this.schema = file.schema();
+    this.summary = new FileSummary(file, clock);
     this.texts = new ColumnStatsCollector(schema.rowType(), type -> type.root().isText());
     this.layout = KeyValueLayout.of(schema);
     this.message = ParquetTypes.message(layout.fields());
@@ -126,7 +126,7 @@ final class ParquetKeyValueWriter implements KeyValueWriter {
     TableOptions.DataFiles options = TableOptions.of(schema).dataFiles();
     Long block = options.blockSizeBytes();
     this.rowGroupBytes = block == null ? ROW_GROUP_BYTES : block;
-    this.codec = ParquetCodecs.named(options.compression(level));
+    this.codec = ParquetCodecs.named(options.compression(file.level()));
     this.codecs = new ParquetCodecs(options.zstdLevel());
     TableOptions.ParquetPages pages = options.parquetPages();
     ParquetProperties.Builder builder =

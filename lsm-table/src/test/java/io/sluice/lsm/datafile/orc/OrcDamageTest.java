@@ -9,6 +9,8 @@ import io.sluice.lsm.binary.TestRows;
 import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.KeyValueReader;
 import io.sluice.lsm.datafile.KeyValueWriter;
+import io.sluice.lsm.datafile.NewFile;
+import io.sluice.lsm.datafile.StoredFile;
 import io.sluice.lsm.error.CorruptTableException;
 import io.sluice.lsm.io.LocalFileIO;
 import io.sluice.lsm.row.RowKind;
@@ -68,7 +70,9 @@ class OrcDamageTest {
 
   private DataFileMeta write(String path, TableSchema schema, List<BinaryRow> rows)
       throws Exception {
-    KeyValueWriter writer = format.createWriter(io, path, schema, 0, DataFileMeta.SOURCE_FLUSH);
+    KeyValueWriter writer =
+        format.createWriter(
+            io, new NewFile(path, schema, 0, DataFileMeta.SOURCE_FLUSH, NewFile.UNKNOWN));
     for (BinaryRow row : rows) {
       writer.write(row, 0, RowKind.INSERT);
     }
@@ -78,7 +82,8 @@ class OrcDamageTest {
   private List<List<Object>> read(String path, DataFileMeta file, TableSchema schema)
       throws Exception {
     List<List<Object>> rows = new ArrayList<>();
-    try (KeyValueReader reader = format.createReader(io, path, file, schema, schema.rowType())) {
+    try (KeyValueReader reader =
+        format.createReader(io, new StoredFile(path, file, schema, schema.rowType()))) {
       while (reader.advance()) {
         rows.add(TestRows.values(schema.rowType(), reader.row()));
       }

@@ -10,6 +10,8 @@ import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.KeyValueLayout;
 import io.sluice.lsm.datafile.KeyValueReader;
 import io.sluice.lsm.datafile.KeyValueWriter;
+import io.sluice.lsm.datafile.NewFile;
+import io.sluice.lsm.datafile.StoredFile;
 import io.sluice.lsm.error.CorruptTableException;
 import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.row.RowKind;
@@ -34,6 +36,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TimeZone;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.orc.OrcFile;
+import org.apache.orc.Reader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -75,7 +80,9 @@ class OrcFormatTest {
 
   private DataFileMeta write(String path, TableSchema schema, List<List<Object>> rows)
       throws IOException {
-    KeyValueWriter writer = format.createWriter(io, path, schema, 0, DataFileMeta.SOURCE_FLUSH);
+    KeyValueWriter writer =
+        format.createWriter(
+            io, new NewFile(path, schema, 0, DataFileMeta.SOURCE_FLUSH, NewFile.UNKNOWN));
     long sequence = 100;
     for (List<Object> row : rows) {
       writer.write(TestRows.row(schema.rowType(), row.toArray()), sequence++, RowKind.INSERT);
@@ -86,7 +93,8 @@ class OrcFormatTest {
   private List<List<Object>> read(
       String path, DataFileMeta file, TableSchema fileSchema, RowType wanted) throws IOException {
     List<List<Object>> rows = new ArrayList<>();
-    try (KeyValueReader reader = format.createReader(io, path, file, fileSchema, wanted)) {
+    try (KeyValueReader reader =
+        format.createReader(io, new StoredFile(path, file, fileSchema, wanted))) {
       long sequence = file.minSequenceNumber();
       while (reader.advance()) {
         assertThat(reader.sequenceNumber()).isEqualTo(sequence++);
@@ -465,7 +473,8 @@ class OrcFormatTest {
         table(DataTypes.STRING, DataTypes.BYTES, DataTypes.DOUBLE, DataTypes.timestamp(6));
     String path = path();
     KeyValueWriter writer =
-        format.createWriter(io, path, schema, 3, DataFileMeta.SOURCE_COMPACTION);
+        format.createWriter(
+            io, new NewFile(path, schema, 3, DataFileMeta.SOURCE_COMPACTION, NewFile.UNKNOWN));
     LocalDateTime at = LocalDateTime.of(2024, 1, 1, 0, 0, 0, 1000);
     writer.write(
         TestRows.row(schema.rowType(), 1, "__DEFAULT_PARTITION__", null, 1.5, at),
@@ -504,7 +513,8 @@ class OrcFormatTest {
     assertThat(Instant.ofEpochMilli(file.creationTimeMillis()))
         .isEqualTo(Instant.parse("2026-01-02T12:04:05.006Z"));
     try (KeyValueReader reader =
-        format.createReader(io, path, file, schema, schema.rowType().project(new int[] {0}))) {
+        format.createReader(
+            io, new StoredFile(path, file, schema, schema.rowType().project(new int[] {0})))) {
       List<String> records = new ArrayList<>();
       while (reader.advance()) {
         records.add(
@@ -644,10 +654,44 @@ class OrcFormatTest {
   }
 
   @Test
+  void smallFilesHaveSmallBuffers() throws Exception {
+    assertThat(bufferBytes(table(DataTypes.INT), 300, 7)).isEqualTo(8 << 10);
+    assertThat(bufferBytes(table(DataTypes.INT), NewFile.UNKNOWN, 7)).isEqualTo(256 << 10);
+    String text = "x".repeat(100);
+    assertThat(bufferBytes(table(DataTypes.STRING), 3000, text)).isEqualTo(64 << 10);
+    assertThat(bufferBytes(table(DataTypes.STRING), 1_000_000, text)).isEqualTo(256 << 10);
+    TableSchema asked = table(Map.of("orc.compress.size", "4096"), DataTypes.INT);
+    assertThat(bufferBytes(asked, 300, 7)).isEqualTo(4096);
+    assertThat(bufferBytes(asked, NewFile.UNKNOWN, 7)).isEqualTo(4096);
+  }
+
+  /** Of a file that takes two batches, so that nobody knows its rows when it begins. */
+  private int bufferBytes(TableSchema schema, long rowsMax, Object value) throws Exception {
+    String path = path();
+    KeyValueWriter writer =
+        format.createWriter(io, new NewFile(path, schema, 0, DataFileMeta.SOURCE_FLUSH, rowsMax));
+    int rows = (int) Math.min(rowsMax, 3000);
+    List<List<Object>> expected = new ArrayList<>();
+    for (int i = 0; i < rows; i++) {
+      writer.write(TestRows.row(schema.rowType(), i, value), i, RowKind.INSERT);
+      expected.add(TestRows.normal(i, value));
+    }
+    writer.finish();
+    assertThat(new PaimonOrc(schema.rowType().fields()).read(path)).isEqualTo(expected);
+    try (Reader reader =
+        OrcFile.createReader(
+            new org.apache.hadoop.fs.Path(path), OrcFile.readerOptions(new Configuration(false)))) {
+      return reader.getCompressionSize();
+    }
+  }
+
+  @Test
   void leavesNothingOfAnAbortedFile() throws Exception {
     TableSchema schema = table(DataTypes.STRING);
     String path = path();
-    KeyValueWriter writer = format.createWriter(io, path, schema, 0, DataFileMeta.SOURCE_FLUSH);
+    KeyValueWriter writer =
+        format.createWriter(
+            io, new NewFile(path, schema, 0, DataFileMeta.SOURCE_FLUSH, NewFile.UNKNOWN));
     for (int i = 0; i < 5000; i++) {
       writer.write(TestRows.row(schema.rowType(), i, "v" + i), i, RowKind.INSERT);
     }

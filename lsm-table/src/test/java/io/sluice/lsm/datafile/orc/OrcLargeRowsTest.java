@@ -7,7 +7,9 @@ import io.sluice.lsm.binary.TestRows;
 import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.KeyValueReader;
 import io.sluice.lsm.datafile.KeyValueWriter;
+import io.sluice.lsm.datafile.NewFile;
 import io.sluice.lsm.datafile.RollingWriter;
+import io.sluice.lsm.datafile.StoredFile;
 import io.sluice.lsm.row.BytesView;
 import io.sluice.lsm.row.RowKind;
 import io.sluice.lsm.schema.DataField;
@@ -63,7 +65,9 @@ class OrcLargeRowsTest {
   @Test
   void takesFewOfThemAtOnce() throws Exception {
     String path = folder + "/bucket-0/data-0.orc";
-    KeyValueWriter writer = format.createWriter(io, path, SCHEMA, 0, DataFileMeta.SOURCE_FLUSH);
+    KeyValueWriter writer =
+        format.createWriter(
+            io, new NewFile(path, SCHEMA, 0, DataFileMeta.SOURCE_FLUSH, NewFile.UNKNOWN));
     for (int id = 0; id < 3_000; id++) {
       writer.write(row(id, size(id)), id, RowKind.INSERT);
     }
@@ -79,7 +83,8 @@ class OrcLargeRowsTest {
   private void assertRows(String path, DataFileMeta file) throws IOException {
     BytesView view = new BytesView();
     int id = 0;
-    try (KeyValueReader reader = format.createReader(io, path, file, SCHEMA, SCHEMA.rowType())) {
+    try (KeyValueReader reader =
+        format.createReader(io, new StoredFile(path, file, SCHEMA, SCHEMA.rowType()))) {
       while (reader.advance()) {
         reader.row().getBytes(1, view);
         assertThat(reader.row().getInt(0)).isEqualTo(id);
@@ -107,10 +112,13 @@ class OrcLargeRowsTest {
         new RollingWriter(
             format,
             io,
-            () -> folder + "/bucket-0/rolled-" + files[0]++ + ".orc",
-            SCHEMA,
-            1,
-            DataFileMeta.SOURCE_COMPACTION,
+            () ->
+                new NewFile(
+                    folder + "/bucket-0/rolled-" + files[0]++ + ".orc",
+                    SCHEMA,
+                    1,
+                    DataFileMeta.SOURCE_COMPACTION,
+                    NewFile.UNKNOWN),
             16 << 20);
     var random = new java.util.Random(11);
     for (int id = 0; id < 20; id++) {

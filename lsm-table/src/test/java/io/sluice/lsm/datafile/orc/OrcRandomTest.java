@@ -6,6 +6,8 @@ import io.sluice.lsm.binary.TestRows;
 import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.KeyValueReader;
 import io.sluice.lsm.datafile.KeyValueWriter;
+import io.sluice.lsm.datafile.NewFile;
+import io.sluice.lsm.datafile.StoredFile;
 import io.sluice.lsm.row.RowKind;
 import io.sluice.lsm.schema.DataField;
 import io.sluice.lsm.schema.DataType;
@@ -117,7 +119,9 @@ class OrcRandomTest {
     }
     FolderFileIO io = new FolderFileIO();
     OrcFormat format = new OrcFormat(Clock.systemUTC());
-    KeyValueWriter writer = format.createWriter(io, path, schema, 0, DataFileMeta.SOURCE_FLUSH);
+    KeyValueWriter writer =
+        format.createWriter(
+            io, new NewFile(path, schema, 0, DataFileMeta.SOURCE_FLUSH, NewFile.UNKNOWN));
     List<List<Object>> expected = new ArrayList<>();
     List<String> expectedRecords = new ArrayList<>();
     int rows = random.nextBoolean() ? 1 + random.nextInt(50) : 1 + random.nextInt(25_000);
@@ -137,7 +141,8 @@ class OrcRandomTest {
     DataFileMeta file = writer.finish();
     List<List<Object>> read = new ArrayList<>();
     List<String> records = new ArrayList<>();
-    try (KeyValueReader reader = format.createReader(io, path, file, schema, schema.rowType())) {
+    try (KeyValueReader reader =
+        format.createReader(io, new StoredFile(path, file, schema, schema.rowType()))) {
       while (reader.advance()) {
         read.add(TestRows.values(schema.rowType(), reader.row()));
         records.add(reader.kind() + " " + reader.sequenceNumber());

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.lsm.binary.BinaryRow;
 import io.sluice.lsm.binary.TestRows;
 import io.sluice.lsm.datafile.DataFileMeta;
+import io.sluice.lsm.datafile.NewFile;
 import io.sluice.lsm.datafile.RollingWriter;
 import io.sluice.lsm.row.RowKind;
 import io.sluice.lsm.schema.DataField;
@@ -48,10 +49,13 @@ class RollingWriterTest {
     return new RollingWriter(
         new OrcFormat(Clock.systemUTC()),
         new FolderFileIO(),
-        () -> folder + "/data-" + number.getAndIncrement() + ".orc",
-        SCHEMA,
-        0,
-        DataFileMeta.SOURCE_FLUSH,
+        () ->
+            new NewFile(
+                folder + "/data-" + number.getAndIncrement() + ".orc",
+                SCHEMA,
+                0,
+                DataFileMeta.SOURCE_FLUSH,
+                NewFile.UNKNOWN),
         TARGET);
   }
 
