@@ -10,7 +10,8 @@ import java.util.function.ToDoubleFunction;
 /**
  * Sluice and Paimon, perhaps in several ways, by turns at one task, in one process and on the same
  * rows: a line for each turn, then the medians and Sluice's ratio to each other. All must come to
- * the same rows.
+ * the same rows. The first round, in which the JVM compiles more than it does anything else, does
+ * not count.
  */
 final class Duel {
 
@@ -31,6 +32,19 @@ final class Duel {
 
     Turn with(String newContent, Map<String, Double> newFigures) {
       return new Turn(rows, seconds, cpuSeconds, newContent, newFigures);
+    }
+
+    /** Both, one after the other: they have come to the same rows. */
+    Turn plus(Turn next) {
+      if (!next.content.equals(content)) {
+        throw new AssertionError("Once " + content + ", then " + next.content);
+      }
+      return new Turn(
+          rows + next.rows,
+          seconds + next.seconds,
+          cpuSeconds + next.cpuSeconds,
+          content,
+          next.figures);
     }
 
     double rowsPerSecond() {
@@ -77,11 +91,13 @@ final class Duel {
 
   void fight() throws Exception {
     Map<String, List<Turn>> turns = new LinkedHashMap<>();
-    for (int round = 1; round <= rounds; round++) {
+    for (int round = 0; round <= rounds; round++) {
       String expected = null;
       for (Map.Entry<String, Contender> contender : contenders.entrySet()) {
         Turn turn = turn(round, contender.getKey(), contender.getValue());
-        turns.computeIfAbsent(contender.getKey(), name -> new ArrayList<>()).add(turn);
+        if (round > 0) {
+          turns.computeIfAbsent(contender.getKey(), name -> new ArrayList<>()).add(turn);
+        }
         if (expected != null && !turn.content().equals(expected)) {
           throw new AssertionError(
               contender.getKey() + " has other rows: " + turn.content() + ", not " + expected);
@@ -96,16 +112,17 @@ final class Duel {
   }
 
   private Turn turn(int round, String name, Contender contender) throws Exception {
-    // Nobody is charged for what the other has left.
+    // Nobody is charged for what the other has left, in memory or on its way to the disk.
     System.gc();
+    new ProcessBuilder("sync").start().waitFor();
     Turn turn = contender.run();
     StringBuilder line = new StringBuilder();
     line.append(
         String.format(
             Locale.ROOT,
-            "%s round %d %s: %,.0f rows/s (%.2f s, CPU %.2f s)",
+            "%s %s %s: %,.0f rows/s (%.2f s, CPU %.2f s)",
             task,
-            round,
+            round == 0 ? "warm-up" : "round " + round,
             name,
             turn.rowsPerSecond(),
             turn.seconds(),

@@ -5,6 +5,8 @@ import io.sluice.lsm.binary.BinaryRowWriter;
 import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.KeyValueReader;
 import io.sluice.lsm.datafile.KeyValueWriter;
+import io.sluice.lsm.datafile.NewFile;
+import io.sluice.lsm.datafile.StoredFile;
 import io.sluice.lsm.datafile.orc.OrcFormat;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.io.LocalFileIO;
@@ -50,7 +52,9 @@ public final class OrcBench {
         String path = folder + "/data-" + round + ".orc";
         long start = System.nanoTime();
         long cpuStart = cpuNanos();
-        KeyValueWriter writer = format.createWriter(io, path, schema, 0, DataFileMeta.SOURCE_FLUSH);
+        KeyValueWriter writer =
+            format.createWriter(
+                io, new NewFile(path, schema, 0, DataFileMeta.SOURCE_FLUSH, NewFile.UNKNOWN));
         for (int i = 0; i < rows; i++) {
           BinaryRow row = data[i % data.length];
           writer.write(row, i, RowKind.INSERT);
@@ -59,7 +63,8 @@ public final class OrcBench {
         DataFileMeta file = writer.finish();
         long written = System.nanoTime();
         long cpuWritten = cpuNanos();
-        long sum = read(format.createReader(io, path, file, schema, schema.rowType()));
+        long sum =
+            read(format.createReader(io, new StoredFile(path, file, schema, schema.rowType())));
         long read = System.nanoTime();
         long cpuRead = cpuNanos();
         System.out.printf(
@@ -92,7 +97,13 @@ public final class OrcBench {
     for (int i = 0; i < files; i++) {
       KeyValueWriter writer =
           format.createWriter(
-              io, folder + "/small-" + i + ".orc", schema, 0, DataFileMeta.SOURCE_FLUSH);
+              io,
+              new NewFile(
+                  folder + "/small-" + i + ".orc",
+                  schema,
+                  0,
+                  DataFileMeta.SOURCE_FLUSH,
+                  NewFile.UNKNOWN));
       for (int row = 0; row < rows; row++) {
         writer.write(data[row], row, RowKind.INSERT);
       }
@@ -104,7 +115,7 @@ public final class OrcBench {
     start = System.nanoTime();
     for (int i = 0; i < files; i++) {
       String path = folder + "/small-" + i + ".orc";
-      read(format.createReader(io, path, written[i], schema, schema.rowType()));
+      read(format.createReader(io, new StoredFile(path, written[i], schema, schema.rowType())));
     }
     long reading = System.nanoTime() - start;
     long allocatedReading = allocatedBytes() - allocated - allocatedWriting;
