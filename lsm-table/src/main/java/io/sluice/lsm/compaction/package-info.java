@@ -1,7 +1,8 @@
 /**
- * Fewer sorted runs: what to compact (a pure picker), how one bucket is compacted, and the
- * background work of a table that follows its snapshots and commits results under a user of its
- * own.
+ * Fewer sorted runs: what to compact (a pure picker), how one bucket is compacted ({@link
+ * io.sluice.lsm.compaction.Compactor}), and the background work of a table that follows its
+ * snapshots ({@link io.sluice.lsm.compaction.TableCompactor}) and commits results under a user of
+ * its own.
  *
  * <p>Invariants: inputs are never touched before a snapshot replaces them; outputs that may be in a
  * snapshot are never deleted.

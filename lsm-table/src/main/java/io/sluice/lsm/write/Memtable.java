@@ -37,7 +37,10 @@ final class Memtable {
 
   private static final int HEADER_BYTES = 12;
   private static final int PAGE_BYTES_MIN = 8 << 10;
+
+  /** Well below half of G1's smallest region: larger arrays take whole regions for themselves. */
   private static final int PAGE_BYTES_MAX = 256 << 10;
+
   private static final int INDEX_MIN = 64;
   private static final int INDEX_BYTES = 2 * Long.BYTES;
   private static final int REUSED_VIEWS = 64;
