@@ -48,7 +48,6 @@ final class ResyncCommand implements Callable<Integer> {
 
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final long LOOK_MILLIS = 500;
-  private static final long COMMIT_MILLIS = 20;
   private static final long SAY_NANOS = Duration.ofSeconds(10).toNanos();
 
   private final Context context;
@@ -221,7 +220,8 @@ final class ResyncCommand implements Callable<Integer> {
   /** Tells how the copy goes on until the table is what the source is. */
   private int follow(EpochStore store, LakeTables tables, SourceTableId id)
       throws IOException, InterruptedException {
-    long said = System.nanoTime() - SAY_NANOS / 2;
+    long said = 0;
+    long waitsSince = 0;
     while (true) {
       EpochFile newest = store.readHighest();
       SourceFacts facts = newest == null ? null : newest.sources().get(id);
@@ -251,11 +251,19 @@ final class ResyncCommand implements Callable<Integer> {
       String state = progress.path("state").asText("pending");
       if (state.equals("consistent") && facts.staleBelow() == 0) {
         if (!isInTable(newest, tables, facts.lakeTable())) {
-          if (System.nanoTime() - said > SAY_NANOS) {
-            said = System.nanoTime();
-            say(id + ": epoch " + newest.number() + " is not in " + facts.lakeTable() + " yet");
+          if (waitsSince == 0) {
+            waitsSince = System.nanoTime();
+          } else if (System.nanoTime() - waitsSince > SAY_NANOS) {
+            waitsSince = System.nanoTime();
+            say(
+                id
+                    + ": epoch "
+                    + newest.number()
+                    + " is not in "
+                    + facts.lakeTable()
+                    + " yet: does the daemon run?");
           }
-          TimeUnit.MILLISECONDS.sleep(COMMIT_MILLIS);
+          TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
           continue;
         }
         say(
