@@ -26,6 +26,7 @@ import org.apache.orc.CompressionKind;
 import org.apache.orc.OrcConf;
 import org.apache.orc.OrcFile;
 import org.apache.orc.Writer;
+import org.apache.orc.impl.WriterImpl;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -118,16 +119,22 @@ public final class OrcFormat implements FileFormat {
             .useUTCTimestamp(true)
             .setProlepticGregorian(false)
             .directEncodingColumns(String.join(",", shape.directColumns()));
-    // ORC takes three buffers a stream: the usual 256 KiB would be many megabytes for a few rows.
-    long buffer = Math.max(SMALL_BUFFER_BYTES, shape.streamBytesMax() / CHUNKS_MIN);
-    if (buffer <= writerOptions.getBufferSize() / 2) {
-      writerOptions
-          .bufferSize(Integer.highestOneBit(Math.toIntExact(buffer - 1)) * 2)
-          .enforceBufferSize();
-    }
     Long stripe = options.dataFiles().blockSizeBytes();
     if (stripe != null) {
       writerOptions.stripeSize(stripe);
+    }
+    // ORC takes three buffers a stream: the usual 256 KiB would be many megabytes for a few rows.
+    // Of a wide table they are smaller by themselves.
+    int usual =
+        WriterImpl.getEstimatedBufferSize(
+            writerOptions.getStripeSize(),
+            shape.type().getMaximumId() + 1,
+            writerOptions.getBufferSize());
+    long buffer = Math.max(SMALL_BUFFER_BYTES, shape.streamBytesMax() / CHUNKS_MIN);
+    if (buffer <= usual / 2) {
+      writerOptions
+          .bufferSize(Integer.highestOneBit(Math.toIntExact(buffer - 1)) * 2)
+          .enforceBufferSize();
     }
     Output output = new Output(summary.create(fileIO, path));
     FSDataOutputStream stream = new FSDataOutputStream(output, new FileSystem.Statistics("sluice"));

@@ -660,21 +660,29 @@ class OrcFormatTest {
     String text = "x".repeat(100);
     assertThat(bufferBytes(table(DataTypes.STRING), 3000, text)).isEqualTo(64 << 10);
     assertThat(bufferBytes(table(DataTypes.STRING), 1_000_000, text)).isEqualTo(256 << 10);
+    DataType[] many = new DataType[500];
+    Arrays.fill(many, DataTypes.STRING);
+    Object[] texts = new Object[many.length];
+    Arrays.fill(texts, text);
+    assertThat(bufferBytes(table(many), 3000, texts)).isLessThanOrEqualTo(8 << 10);
     TableSchema asked = table(Map.of("orc.compress.size", "4096"), DataTypes.INT);
     assertThat(bufferBytes(asked, 300, 7)).isEqualTo(4096);
     assertThat(bufferBytes(asked, NewFile.UNKNOWN, 7)).isEqualTo(4096);
   }
 
   /** Of a file that takes two batches, so that nobody knows its rows when it begins. */
-  private int bufferBytes(TableSchema schema, long rowsMax, Object value) throws Exception {
+  private int bufferBytes(TableSchema schema, long rowsMax, Object... values) throws Exception {
     String path = path();
     KeyValueWriter writer =
         format.createWriter(io, new NewFile(path, schema, 0, DataFileMeta.SOURCE_FLUSH, rowsMax));
     int rows = (int) Math.min(rowsMax, 3000);
     List<List<Object>> expected = new ArrayList<>();
+    Object[] row = new Object[values.length + 1];
+    System.arraycopy(values, 0, row, 1, values.length);
     for (int i = 0; i < rows; i++) {
-      writer.write(TestRows.row(schema.rowType(), i, value), i, RowKind.INSERT);
-      expected.add(TestRows.normal(i, value));
+      row[0] = i;
+      writer.write(TestRows.row(schema.rowType(), row), i, RowKind.INSERT);
+      expected.add(TestRows.normal(row));
     }
     writer.finish();
     assertThat(new PaimonOrc(schema.rowType().fields()).read(path)).isEqualTo(expected);
