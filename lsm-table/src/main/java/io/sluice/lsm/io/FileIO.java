@@ -110,6 +110,14 @@ public interface FileIO extends AutoCloseable {
     /** Fills {@code into[offset, offset+length)} from {@code position}; EOFException if it ends. */
     void readFully(long position, byte[] into, int offset, int length) throws IOException;
 
+    /**
+     * How many bytes are best asked for at a time where many are needed: many where each read is a
+     * request.
+     */
+    default int bytesAtOnce() {
+      return 8 << 20;
+    }
+
     @Override
     void close() throws IOException;
   }

@@ -402,6 +402,10 @@ public final class LocalFileIO implements FileIO {
   }
 
   private static final class LocalReader implements RandomReader {
+
+    /** A read costs little, a large array its clearing and the JVM's attention. */
+    private static final int BYTES_AT_ONCE = 256 << 10;
+
     private final RandomAccessFile file;
     private final String path;
 
@@ -434,6 +438,11 @@ public final class LocalFileIO implements FileIO {
         better.initCause(e);
         throw better;
       }
+    }
+
+    @Override
+    public int bytesAtOnce() {
+      return BYTES_AT_ONCE;
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.sluice.lsm.level;
 
 import io.sluice.lsm.datafile.DataFileMeta;
 import io.sluice.lsm.datafile.DataFileReader;
+import io.sluice.lsm.datafile.DecodingThreads;
 import io.sluice.lsm.datafile.FileFormat;
 import io.sluice.lsm.datafile.KeyValueReader;
 import io.sluice.lsm.datafile.RowFilter;
@@ -39,6 +40,7 @@ public final class BucketReader implements RunReader.Opener {
   private final Deletions deletions;
   private final @Nullable RowFilter filter;
   private final @Nullable Predicate<Row> test;
+  private final @Nullable DecodingThreads threads;
 
   /** Finds the rows of a file that are deleted. */
   @FunctionalInterface
@@ -69,7 +71,7 @@ public final class BucketReader implements RunReader.Opener {
       String folder,
       RowType readColumns,
       Deletions deletions) {
-    this(fileIO, format, schemas, folder, readColumns, deletions, null, null);
+    this(fileIO, format, schemas, folder, readColumns, deletions, null, null, null);
   }
 
   private BucketReader(
@@ -80,10 +82,12 @@ public final class BucketReader implements RunReader.Opener {
       RowType readColumns,
       Deletions deletions,
       @Nullable RowFilter filter,
-      @Nullable Predicate<Row> test) {
+      @Nullable Predicate<Row> test,
+      @Nullable DecodingThreads threads) {
     this.deletions = deletions;
     this.filter = filter;
     this.test = test;
+    this.threads = threads;
     this.fileIO = fileIO;
     this.format = format;
     this.schemas = schemas;
@@ -99,7 +103,14 @@ public final class BucketReader implements RunReader.Opener {
    * @param keep tells which records are kept; null: all that are read
    */
   public BucketReader where(@Nullable RowFilter mayHold, @Nullable Predicate<Row> keep) {
-    return new BucketReader(fileIO, format, schemas, folder, readColumns, deletions, mayHold, keep);
+    return new BucketReader(
+        fileIO, format, schemas, folder, readColumns, deletions, mayHold, keep, threads);
+  }
+
+  /** Decodes large files ahead of whoever reads them; null: as they are asked for. */
+  public BucketReader ahead(@Nullable DecodingThreads on) {
+    return new BucketReader(
+        fileIO, format, schemas, folder, readColumns, deletions, filter, test, on);
   }
 
   @Override
@@ -119,7 +130,8 @@ public final class BucketReader implements RunReader.Opener {
     DataFileReader rows =
         opening.open(
             fileIO,
-            new StoredFile(path, file, schemas.schema(file.schemaId()), readColumns, filter));
+            new StoredFile(
+                path, file, schemas.schema(file.schemaId()), readColumns, filter, threads));
     return deleted == null && test == null ? rows : new SelectingReader(rows, deleted, test);
   }
 

@@ -46,7 +46,8 @@ class FormatsDamageTest {
       throws Exception {
     List<String> records = new ArrayList<>();
     try (KeyValueReader reader =
-        formats.createReader(io, new StoredFile(path, file, schema, schema.rowType(), filter))) {
+        formats.createReader(
+            io, new StoredFile(path, file, schema, schema.rowType(), filter, null))) {
       while (reader.advance()) {
         records.add(
             reader.kind()

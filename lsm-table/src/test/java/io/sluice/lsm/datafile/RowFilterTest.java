@@ -117,7 +117,7 @@ class RowFilterTest {
     long before = -1;
     try (DataFileReader reader =
         formats.createReader(
-            storage, new StoredFile(path, file, schema, schema.rowType(), filter))) {
+            storage, new StoredFile(path, file, schema, schema.rowType(), filter, null))) {
       while (reader.advance()) {
         long position = reader.positionInFile();
         assertThat(position).isGreaterThan(before);

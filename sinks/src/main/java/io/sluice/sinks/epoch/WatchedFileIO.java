@@ -54,6 +54,11 @@ public final class WatchedFileIO implements FileIO {
       }
 
       @Override
+      public int bytesAtOnce() {
+        return reader.bytesAtOnce();
+      }
+
+      @Override
       public void close() throws IOException {
         reader.close();
       }

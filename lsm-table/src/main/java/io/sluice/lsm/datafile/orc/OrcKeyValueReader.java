@@ -1,14 +1,17 @@
 package io.sluice.lsm.datafile.orc;
 
 import io.sluice.lsm.datafile.DataFileMeta;
+import io.sluice.lsm.datafile.DecodingThreads;
 import io.sluice.lsm.datafile.KeyValueLayout;
 import io.sluice.lsm.datafile.ReadFailures;
 import io.sluice.lsm.datafile.RowFilter;
 import io.sluice.lsm.datafile.StoredFile;
 import io.sluice.lsm.datafile.column.BatchReader;
 import io.sluice.lsm.datafile.column.BatchRow;
-import io.sluice.lsm.datafile.column.Column.LongColumn;
-import io.sluice.lsm.datafile.column.ColumnCast;
+import io.sluice.lsm.datafile.column.Batches;
+import io.sluice.lsm.datafile.column.ReadAhead;
+import io.sluice.lsm.datafile.orc.OrcReadPlan.Found;
+import io.sluice.lsm.datafile.orc.OrcReadPlan.RecordVectors;
 import io.sluice.lsm.error.CorruptTableException;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.row.Row;
@@ -25,26 +28,38 @@ import io.sluice.lsm.schema.TableSchema;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.apache.hadoop.hive.ql.io.sarg.SearchArgument;
-import org.apache.orc.BinaryColumnStatistics;
-import org.apache.orc.ColumnStatistics;
 import org.apache.orc.OrcFile;
 import org.apache.orc.Reader;
-import org.apache.orc.StringColumnStatistics;
-import org.apache.orc.StripeStatistics;
-import org.apache.orc.TypeDescription;
 import org.apache.orc.impl.ReaderImpl;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the wanted columns of one file, a batch at a time. Columns are found by field id in the
  * schema that wrote the file and by the name they have there in the file (format description
  * section 2.5). {@code _KEY_} columns are not needed. Row groups that a filter rules out are
  * skipped.
+ *
+ * <p>Where there are threads for it, a large file is decoded ahead: its columns in groups, one of
+ * them for the reader's own thread, put together here batch by batch.
  */
 final class OrcKeyValueReader implements BatchReader {
 
-  private static final int KIND_MAX = 3;
+  /** Files with fewer are read batch by batch, as they are asked for. */
+  private static final int AHEAD_BATCHES_MIN = 16;
+
+  /** More are hardly faster: what is done with the rows takes time, too. */
+  private static final int GROUPS_MAX = 4;
+
+  /** A group's batches, the one that is in use among them. */
+  private static final int GROUP_BATCHES_MAX = 12;
+
+  private static final int GROUP_BATCHES_MIN = 3;
+
+  /** What all batches of a file may take, if they are more than the fewest. */
+  private static final long BATCHES_BYTES = 8 << 20;
 
   /** What is read of a file: all of its records, or their values without number and kind. */
   enum Part {
@@ -55,85 +70,77 @@ final class OrcKeyValueReader implements BatchReader {
   private final String path;
   private final DataFileMeta file;
   private final boolean append;
-  private final OrcStreams streams;
   private final ReaderImpl reader;
-  private final OrcRecords records;
-  private final VectorizedRowBatch batch;
+  private final List<Group> groups = new ArrayList<>();
   private final BatchRow row;
-  private final List<Wanted> wanted = new ArrayList<>();
-  private final InstantZone zone;
-  private final int sequenceVector;
-  private final int kindVector;
-  private final boolean searching;
-  private int stripe = -1;
-  private long rowsSeen;
+  private final boolean numbered;
+  private int batchSize;
   private long batchStart;
   private long[] sequences = new long[0];
 
-  /** A column of the file and where it goes. */
-  private record Wanted(int column, int vector, OrcColumns reader, ColumnCast cast) {}
+  /** The batches of a group of columns, and where those are shown. */
+  private record Group(Batches<OrcBatch> batches, int[] positions) {}
 
   private OrcKeyValueReader(
       StoredFile stored, OrcStreams streams, ReaderImpl reader, boolean trusted, Part part)
       throws IOException {
     this.path = stored.path();
     this.file = stored.meta();
-    TableSchema fileSchema = stored.schema();
-    RowType readColumns = stored.wanted();
-    this.streams = streams;
     this.reader = reader;
-    int width = readColumns.size();
-    this.row = new BatchRow(width);
+    TableSchema schema = stored.schema();
+    this.append = KeyValueLayout.full(schema).append();
+    OrcReadPlan plan = new OrcReadPlan(stored, reader, part == Part.VALUES);
+    this.numbered = plan.recordVectors() != null;
+    this.row = new BatchRow(stored.wanted().size());
     row.position = -1;
-    TypeDescription type = reader.getSchema();
-    boolean[] include = new boolean[type.getMaximumId() + 1];
-    include[0] = true;
-    this.append = KeyValueLayout.full(fileSchema).append();
-    // A file of whose values none is wanted is still counted by something that is read.
-    boolean values =
-        part == Part.VALUES
-            && readColumns.fields().stream()
-                .anyMatch(field -> fileSchema.rowType().positionOfId(field.id()) >= 0);
-    if (append || values) {
-      this.sequenceVector = -1;
-      this.kindVector = -1;
-    } else {
-      this.sequenceVector = require(type, KeyValueLayout.SEQUENCE_NUMBER, include);
-      this.kindVector = require(type, KeyValueLayout.VALUE_KIND, include);
-    }
-    boolean trueInstants =
-        !TableOptions.of(fileSchema).dataFiles().timestampLtzLegacy()
-            || reader.hasMetadataValue(InstantZone.MARK)
-            || !holdsInstants(fileSchema.rowType(), readColumns);
-    this.zone = new InstantZone(trueInstants);
-    for (int i = 0; i < width; i++) {
-      DataField field = readColumns.field(i);
-      // Refuses what no file can give.
-      OrcTypes.type(field);
-      int inFile = fileSchema.rowType().positionOfId(field.id());
-      if (inFile < 0) {
-        row.bindAbsent(i);
-        continue;
-      }
-      DataField inColumn = fileSchema.rowType().field(inFile);
-      int vector = require(type, inColumn.name(), include);
-      TypeDescription found = type.getChildren().get(vector);
-      wanted.add(
-          new Wanted(
-              i,
-              vector,
-              OrcColumns.of(inColumn, found, zone, path),
-              ColumnCast.of(inColumn, field, path)));
-    }
-    this.batch =
-        type.createRowBatch(
-            TypeDescription.RowBatchVersion.USE_DECIMAL64, batchRows(reader, include));
+    plan.absent().forEach(row::bindAbsent);
     RowFilter filter = stored.filter();
-    RowFilter inFile = filter == null ? null : filter.inFile(fileSchema);
+    RowFilter inFile = filter == null ? null : filter.inFile(schema);
     SearchArgument search =
-        inFile == null ? null : OrcSearch.of(inFile, type, reader.getStatistics());
-    this.searching = search != null;
-    this.records = new OrcRecords(reader, streams, trusted, include, search);
+        inFile == null ? null : OrcSearch.of(inFile, reader.getSchema(), reader.getStatistics());
+    boolean large = file.rowCount() >= (long) AHEAD_BATCHES_MIN * plan.rowsMax();
+    DecodingThreads threads = large ? stored.threads() : null;
+    // Groups of which each searches for itself might not find the same row groups.
+    int countMax =
+        threads == null || search != null ? 1 : Math.min(GROUPS_MAX, threads.count() + 1);
+    for (List<Found> columns : plan.groups(countMax)) {
+      OrcStreams own = groups.isEmpty() ? streams : streams.another();
+      RecordVectors records = groups.isEmpty() ? plan.recordVectors() : null;
+      boolean[] include = plan.include(columns, records);
+      OrcColumnGroup group =
+          new OrcColumnGroup(
+              path,
+              own,
+              new OrcRecords(reader, own, trusted, include, search),
+              instants(reader, schema, stored.wanted()),
+              plan,
+              columns,
+              records,
+              search == null ? file.rowCount() : OrcColumnGroup.ROWS_UNKNOWN);
+      Supplier<OrcBatch> batch =
+          () -> new OrcBatch(reader.getSchema(), include, columns.size(), plan.rowsMax());
+      groups.add(
+          new Group(
+              threads == null
+                  ? Batches.onDemand(group, batch.get())
+                  : new ReadAhead<>(
+                      group,
+                      Stream.generate(batch).limit(batchCount(plan)).toList(),
+                      threads.executor()),
+              columns.stream().mapToInt(Found::position).toArray()));
+    }
+  }
+
+  private static int batchCount(OrcReadPlan plan) {
+    long fit = BATCHES_BYTES / Math.max(1, plan.batchBytes());
+    return (int) Math.max(GROUP_BATCHES_MIN, Math.min(GROUP_BATCHES_MAX, fit));
+  }
+
+  private static InstantZone instants(ReaderImpl reader, TableSchema schema, RowType wanted) {
+    return new InstantZone(
+        !TableOptions.of(schema).dataFiles().timestampLtzLegacy()
+            || reader.hasMetadataValue(InstantZone.MARK)
+            || !holdsInstants(schema.rowType(), wanted));
   }
 
   static OrcKeyValueReader open(OrcFormat format, FileIO fileIO, StoredFile file, Part part)
@@ -183,50 +190,9 @@ final class OrcKeyValueReader implements BatchReader {
     };
   }
 
-  /** Rows to take at once, so that they are not much more than BATCH_BYTES. */
-  private static int batchRows(Reader reader, boolean[] include) throws IOException {
-    if (volume(reader.getStatistics(), include) <= 8 * OrcFormat.BATCH_BYTES) {
-      return OrcFormat.BATCH;
-    }
-    long rowBytesMax = 1;
-    List<StripeStatistics> stripes = reader.getStripeStatistics(include);
-    for (int i = 0; i < stripes.size(); i++) {
-      long rows = Math.max(1, reader.getStripes().get(i).getNumberOfRows());
-      rowBytesMax =
-          Math.max(rowBytesMax, volume(stripes.get(i).getColumnStatistics(), include) / rows);
-    }
-    return (int) Math.max(1, Math.min(OrcFormat.BATCH, OrcFormat.BATCH_BYTES / rowBytesMax));
-  }
-
-  /** Text and binary bytes of the included columns. */
-  private static long volume(ColumnStatistics[] columns, boolean[] include) {
-    long bytes = 0;
-    for (int id = 0; id < Math.min(columns.length, include.length); id++) {
-      if (include[id] && columns[id] instanceof StringColumnStatistics text) {
-        bytes += text.getSum();
-      } else if (include[id] && columns[id] instanceof BinaryColumnStatistics binary) {
-        bytes += binary.getSum();
-      }
-    }
-    return bytes;
-  }
-
-  private int require(TypeDescription type, String name, boolean[] include) {
-    int at = type.getFieldNames().indexOf(name);
-    if (at < 0) {
-      throw new CorruptTableException(
-          path + " lacks the column " + name + "; it has " + type.getFieldNames());
-    }
-    TypeDescription child = type.getChildren().get(at);
-    for (int id = child.getId(); id <= child.getMaximumId(); id++) {
-      include[id] = true;
-    }
-    return at;
-  }
-
   @Override
   public boolean advance() throws IOException {
-    if (++row.position >= batch.size) {
+    if (++row.position >= batchSize) {
       if (!nextBatch()) {
         return false;
       }
@@ -242,60 +208,54 @@ final class OrcKeyValueReader implements BatchReader {
 
   @Override
   public int batchSize() {
-    return batch.size;
+    return batchSize;
   }
 
   private boolean nextBatch() throws IOException {
-    try {
-      if (!records.advance()) {
-        batch.size = 0;
-        if (!searching && rowsSeen != file.rowCount()) {
-          throw ReadFailures.count(path, rowsSeen, file.rowCount());
-        }
-        return false;
+    batchSize = 0;
+    OrcBatch first = groups.get(0).batches().next(this::help);
+    for (Group group : groups.subList(1, groups.size())) {
+      OrcBatch other = group.batches().next(this::help);
+      boolean same =
+          first == null || other == null
+              ? first == other
+              : first.start == other.start && first.size() == other.size();
+      if (!same) {
+        throw new CorruptTableException(
+            path + ": its columns don't have the same rows from " + batchStart + " on");
       }
-      if (records.stripe() != stripe) {
-        stripe = records.stripe();
-        zone.moveTo(records.writerTimezone());
-      }
-      batchStart = records.rowNumber();
-      records.read(batch);
-      rowsSeen += batch.size;
-      if (sequenceVector >= 0) {
-        sequences = longs(sequenceVector);
-        long[] kinds = longs(kindVector);
-        for (int i = 0; i < batch.size; i++) {
-          if (kinds[i] < 0 || kinds[i] > KIND_MAX) {
-            throw ReadFailures.kind(path, kinds[i]);
-          }
-        }
-        row.bindKinds(kinds);
-      }
-      for (Wanted column : wanted) {
-        row.bind(
-            column.column(),
-            column
-                .cast()
-                .apply(column.reader().read(batch.cols[column.vector()], batch.size), batch.size));
-      }
-      return true;
-    } catch (IOException | RuntimeException e) {
-      throw ReadFailures.of(path, ReadFailures.records(rowsSeen), streams.failure(), e);
+      show(group, other);
     }
+    show(groups.get(0), first);
+    if (first == null) {
+      return false;
+    }
+    if (numbered) {
+      sequences = first.sequences;
+      row.bindKinds(first.kinds);
+    }
+    batchStart = first.start;
+    batchSize = first.size();
+    return true;
   }
 
-  private long[] longs(int vector) {
-    LongColumn column = (LongColumn) OrcColumns.flat(batch.cols[vector], batch.size);
-    boolean[] nulls = column.nulls;
-    if (nulls != null) {
-      for (int i = 0; i < batch.size; i++) {
-        if (nulls[i]) {
-          throw new CorruptTableException(
-              path + ": record " + (batchStart + i) + " has no sequence number or kind");
-        }
+  /** Decodes another group meanwhile. */
+  private boolean help() {
+    for (Group group : groups) {
+      if (group.batches().help()) {
+        return true;
       }
     }
-    return column.values;
+    return false;
+  }
+
+  private void show(Group group, @Nullable OrcBatch batch) {
+    if (batch != null) {
+      int[] positions = group.positions();
+      for (int i = 0; i < positions.length; i++) {
+        row.bind(positions[i], batch.columns[i]);
+      }
+    }
   }
 
   @Override
@@ -305,12 +265,10 @@ final class OrcKeyValueReader implements BatchReader {
 
   @Override
   public long sequenceNumber() {
-    if (sequenceVector < 0 && !append) {
+    if (!numbered && !append) {
       throw new IllegalStateException("The numbers of " + path + " are not read");
     }
-    return sequenceVector < 0
-        ? file.minSequenceNumber() + positionInFile()
-        : sequences[row.position];
+    return numbered ? sequences[row.position] : file.minSequenceNumber() + positionInFile();
   }
 
   @Override
@@ -325,10 +283,10 @@ final class OrcKeyValueReader implements BatchReader {
 
   @Override
   public void close() throws IOException {
-    try {
-      records.close();
-    } finally {
-      reader.close();
+    try (ReaderImpl last = reader) {
+      for (Group group : groups) {
+        group.batches().close();
+      }
     }
   }
 

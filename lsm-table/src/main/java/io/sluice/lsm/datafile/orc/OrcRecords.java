@@ -11,7 +11,6 @@ import org.apache.hadoop.hive.common.io.DiskRangeList;
 import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
 import org.apache.hadoop.hive.ql.io.sarg.SearchArgument;
 import org.apache.orc.DataReader;
-import org.apache.orc.OrcConf;
 import org.apache.orc.OrcProto;
 import org.apache.orc.StripeInformation;
 import org.apache.orc.TypeDescription;
@@ -86,7 +85,6 @@ final class OrcRecords implements AutoCloseable {
     this.type = file.getSchema();
     this.include = include;
     SchemaEvolution same = new SchemaEvolution(type, type, file.options().include(include));
-    int rangeBytesMax = (int) OrcConf.ORC_MAX_DISK_RANGE_CHUNK_LIMIT.getDefaultValue();
     DataReaderProperties.Builder properties =
         DataReaderProperties.builder()
             .withCompression(
@@ -95,12 +93,12 @@ final class OrcRecords implements AutoCloseable {
                     .withBufferSize(file.getCompressionSize()))
             .withFileSystem(streams)
             .withPath(OrcStreams.PATH)
-            .withMaxDiskRangeChunkLimit(rangeBytesMax);
+            .withMaxDiskRangeChunkLimit(OrcStreams.RANGE_BYTES_MAX);
     FSDataInputStream opened = file.takeFile();
     this.data =
         RecordReaderUtils.createDefaultDataReader(
             (opened == null ? properties : properties.withFile(opened)).build());
-    this.planner = new Planner(file, data, rangeBytesMax, trusted);
+    this.planner = new Planner(file, data, trusted);
     this.columns =
         TreeReaderFactory.createRootReader(
             type,
@@ -288,14 +286,14 @@ final class OrcRecords implements AutoCloseable {
 
     private final boolean trusted;
 
-    Planner(ReaderImpl file, DataReader data, int rangeBytesMax, boolean trusted) {
+    Planner(ReaderImpl file, DataReader data, boolean trusted) {
       super(
           file.getSchema(),
           file.getEncryption(),
           data,
           file.getWriterVersion(),
           false,
-          rangeBytesMax,
+          OrcStreams.RANGE_BYTES_MAX,
           Set.of());
       this.trusted = trusted;
     }

@@ -45,7 +45,8 @@ final class OrcStreams extends FileSystem {
   /** Unwanted bytes between two ranges that are read along. */
   private static final long GAP_BYTES_MAX = 64 << 10;
 
-  private static final long READ_BYTES_MAX = 8 << 20;
+  /** Longer streams come in pieces: large arrays would cost the JVM collections of their own. */
+  static final int RANGE_BYTES_MAX = 256 << 10;
 
   private static final int BLOCKS_KEPT = 4;
 
@@ -79,6 +80,17 @@ final class OrcStreams extends FileSystem {
     this.fileIO = fileIO;
     this.path = path;
     setConf(configuration);
+  }
+
+  /** Another, which reads the same file by the same checksums; for another thread. */
+  OrcStreams another() {
+    if (early != null) {
+      throw new IllegalStateException("The footer of " + path + " was not looked at yet");
+    }
+    OrcStreams another = new OrcStreams(fileIO, path, getConf());
+    another.checksums = checksums;
+    another.early = null;
+    return another;
   }
 
   /** What storage said when it failed last, null while it hasn't. */
@@ -334,7 +346,7 @@ final class OrcStreams extends FileSystem {
         while (to < sorted.size()) {
           FileRange next = sorted.get(to);
           long nextEnd = Math.max(end, next.getOffset() + next.getLength());
-          if (next.getOffset() - end > GAP_BYTES_MAX || nextEnd - start > READ_BYTES_MAX) {
+          if (next.getOffset() - end > GAP_BYTES_MAX || nextEnd - start > reader.bytesAtOnce()) {
             break;
           }
           end = nextEnd;
