@@ -1,5 +1,6 @@
 package io.sluice.replicator.cli;
 
+import io.sluice.lsm.datafile.DecodingThreads;
 import io.sluice.lsm.scan.PredicateParser;
 import io.sluice.lsm.scan.RowReader;
 import io.sluice.lsm.scan.TableScan;
@@ -92,7 +93,8 @@ final class ScanCommand implements Callable<Integer> {
         RecordPrinter.of(
             format, context.out(), type.fields().stream().map(DataField::name).toList());
     long left = limit;
-    try (RowReader rows = scan.open()) {
+    try (DecodingThreads threads = DecodingThreads.besideTheReader();
+        RowReader rows = scan.ahead(threads).open()) {
       boolean wanted = true;
       while (wanted && left-- > 0 && rows.advance()) {
         @Nullable Object[] values = new @Nullable Object[type.size()];

@@ -1,5 +1,6 @@
 package io.sluice.replicator.cli;
 
+import io.sluice.lsm.datafile.DecodingThreads;
 import io.sluice.lsm.error.UnsupportedTableException;
 import io.sluice.lsm.io.FileIO;
 import io.sluice.lsm.io.FileIOs;
@@ -119,7 +120,8 @@ final class TablesCommand implements Callable<Integer> {
     List<String> key = table.newestSchema().primaryKeys();
     var scan = table.newScan();
     long rows = 0;
-    try (RowReader reader = (key.isEmpty() ? scan : scan.columns(key)).open()) {
+    try (DecodingThreads threads = DecodingThreads.besideTheReader();
+        RowReader reader = (key.isEmpty() ? scan : scan.columns(key)).ahead(threads).open()) {
       while (reader.advance()) {
         rows++;
       }
