@@ -1,28 +1,39 @@
 package io.sluice.bench;
 
 import io.sluice.bench.TableSession.Compaction;
+import io.sluice.lsm.datafile.DecodingThreads;
 import io.sluice.lsm.row.BytesView;
 import io.sluice.lsm.row.Row;
 import io.sluice.lsm.scan.RowReader;
 import io.sluice.lsm.scan.TableScan;
 import io.sluice.lsm.schema.TableSchema;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.UnaryOperator;
 import org.apache.paimon.data.BinaryString;
 import org.apache.paimon.data.InternalRow;
 import org.apache.paimon.data.Timestamp;
 import org.apache.paimon.reader.RecordReader;
-import org.apache.paimon.table.FileStoreTable;
 import org.apache.paimon.table.source.ReadBuilder;
+import org.apache.paimon.table.source.Split;
 
 /**
  * Scans of one table folder, by Sluice's reader and by Paimon's own (table.newReadBuilder()), five
- * at a turn and with one thread each; every value of every column read goes into a sum. The table
- * has 2 buckets, ORC with zstd, and 4 sorted runs in each: all keys, compacted, then three times 30
- * %. First these are merged; then the table is compacted into one run a bucket, and all columns, or
- * 2 of 8, are read. Prints each turn and the medians: rows/s (as the scan gives them) and CPU
- * seconds.
+ * at a turn; every value of every column read goes into a sum. The table has 2 buckets, ORC with
+ * zstd, and 4 sorted runs in each: all keys, compacted, then three times 30 %. First these are
+ * merged; then the table is compacted into one run a bucket, and all columns, or 2 of 8, are read.
+ * Prints each turn and the medians: rows/s (as the scan gives them) and CPU seconds.
+ *
+ * <p>Sluice decodes ahead on the processors beside the reader's ({@link TableScan#ahead}), and
+ * Paimon reads with one thread, as its builder gives it. Two more take turns: Sluice with one
+ * thread; and Paimon with two, each of which reads a bucket.
  *
  * <pre>ScanBench [keys] [rounds] [sluice|paimon|both] [written by: sluice|paimon]</pre>
  */
@@ -35,6 +46,7 @@ public final class ScanBench {
 
   private static final int SCANS_PER_TURN = 5;
 
+  private final DecodingThreads threads = DecodingThreads.besideTheReader();
   private final Path root;
   private final int rounds;
   private final String who;
@@ -89,11 +101,38 @@ public final class ScanBench {
   }
 
   private void scanAll(String task) throws Exception {
-    new Duel(task, rounds, who).fight(() -> scans(this::sluiceAll), () -> scans(this::paimonAll));
+    fight(
+        task,
+        UnaryOperator.identity(),
+        ScanBench::addAll,
+        UnaryOperator.identity(),
+        ScanBench::addAll);
   }
 
   private void scanTwo(String task) throws Exception {
-    new Duel(task, rounds, who).fight(() -> scans(this::sluiceTwo), () -> scans(this::paimonTwo));
+    fight(
+        task,
+        scan -> scan.columns(TWO),
+        ScanBench::addTwo,
+        builder -> builder.withProjection(TWO_POSITIONS),
+        ScanBench::addTwo);
+  }
+
+  private void fight(
+      String task,
+      UnaryOperator<TableScan> columns,
+      SluiceRows sluiceRows,
+      UnaryOperator<ReadBuilder> projection,
+      PaimonRows paimonRows)
+      throws Exception {
+    new Duel(task, rounds, who)
+        .with("sluice", () -> scans(() -> sluice(columns, scan -> scan.ahead(threads), sluiceRows)))
+        .with("paimon", () -> scans(() -> paimon(projection, 1, paimonRows)))
+        .with(
+            "sluice with one thread",
+            () -> scans(() -> sluice(columns, UnaryOperator.identity(), sluiceRows)))
+        .with("paimon with two threads", () -> scans(() -> paimon(projection, 2, paimonRows)))
+        .fight();
   }
 
   /** One turn: a single scan takes half a second, in which much else may happen. */
@@ -105,30 +144,101 @@ public final class ScanBench {
     return sum;
   }
 
-  private static Duel.Turn turn(long count, long sum, Stopwatch stopwatch) {
-    return Duel.Turn.of(count, stopwatch).with(count + "/" + Long.toHexString(sum), Map.of());
+  /** What rows add up to. */
+  private record Sum(long rows, long values) {
+
+    static final Sum NONE = new Sum(0, 0);
+
+    Sum plus(Sum other) {
+      return new Sum(rows + other.rows, values + other.values);
+    }
+
+    Duel.Turn turn(Stopwatch stopwatch) {
+      return Duel.Turn.of(rows, stopwatch).with(rows + "/" + Long.toHexString(values), Map.of());
+    }
   }
 
-  private Duel.Turn sluiceAll() throws Exception {
+  @FunctionalInterface
+  private interface SluiceRows {
+    Sum add(RowReader reader) throws IOException;
+  }
+
+  @FunctionalInterface
+  private interface PaimonRows {
+    Sum add(RecordReader<InternalRow> reader) throws IOException;
+  }
+
+  private Duel.Turn sluice(
+      UnaryOperator<TableScan> columns, UnaryOperator<TableScan> threaded, SluiceRows rows)
+      throws IOException {
     Stopwatch stopwatch = new Stopwatch();
+    TableScan scan = columns.apply(SluiceSession.open(root).newScan());
+    try (RowReader reader = threaded.apply(scan).open()) {
+      return rows.add(reader).turn(stopwatch);
+    }
+  }
+
+  private Duel.Turn paimon(UnaryOperator<ReadBuilder> projection, int threadCount, PaimonRows rows)
+      throws Exception {
+    Stopwatch stopwatch = new Stopwatch();
+    ReadBuilder builder = projection.apply(PaimonSession.open(root).newReadBuilder());
+    org.apache.paimon.table.source.TableScan.Plan plan = builder.newScan().plan();
+    if (threadCount == 1) {
+      try (RecordReader<InternalRow> reader = builder.newRead().createReader(plan)) {
+        return rows.add(reader).turn(stopwatch);
+      }
+    }
+    ExecutorService executor = Executors.newFixedThreadPool(threadCount);
+    try {
+      List<Callable<Sum>> parts = new ArrayList<>();
+      for (Split split : plan.splits()) {
+        parts.add(
+            () -> {
+              try (RecordReader<InternalRow> reader = builder.newRead().createReader(split)) {
+                return rows.add(reader);
+              }
+            });
+      }
+      Sum sum = Sum.NONE;
+      for (Future<Sum> part : executor.invokeAll(parts)) {
+        sum = sum.plus(part.get());
+      }
+      return sum.turn(stopwatch);
+    } finally {
+      executor.shutdown();
+    }
+  }
+
+  private static Sum addAll(RowReader reader) throws IOException {
     long count = 0;
     long sum = 0;
     BytesView text = new BytesView();
-    try (RowReader reader = SluiceSession.open(root).newScan().open()) {
-      while (reader.advance()) {
-        Row row = reader.row();
-        count++;
-        sum += row.getLong(0);
-        sum += row.isNullAt(1) ? 0 : row.getInt(1);
-        sum += row.isNullAt(2) ? 0 : text(row, 2, text);
-        sum += row.isNullAt(3) ? 0 : row.getDecimalUnscaled(3);
-        sum += row.isNullAt(4) ? 0 : row.getInt(4);
-        sum += row.isNullAt(5) ? 0 : text(row, 5, text);
-        sum += row.isNullAt(6) ? 0 : row.getTimestampMillis(6, 3);
-        sum += row.isNullAt(7) ? 0 : row.getTimestampMillis(7, 6) + row.getNanoOfMilli(7, 6);
-      }
+    while (reader.advance()) {
+      Row row = reader.row();
+      count++;
+      sum += row.getLong(0);
+      sum += row.isNullAt(1) ? 0 : row.getInt(1);
+      sum += row.isNullAt(2) ? 0 : text(row, 2, text);
+      sum += row.isNullAt(3) ? 0 : row.getDecimalUnscaled(3);
+      sum += row.isNullAt(4) ? 0 : row.getInt(4);
+      sum += row.isNullAt(5) ? 0 : text(row, 5, text);
+      sum += row.isNullAt(6) ? 0 : row.getTimestampMillis(6, 3);
+      sum += row.isNullAt(7) ? 0 : row.getTimestampMillis(7, 6) + row.getNanoOfMilli(7, 6);
     }
-    return turn(count, sum, stopwatch);
+    return new Sum(count, sum);
+  }
+
+  private static Sum addTwo(RowReader reader) throws IOException {
+    long count = 0;
+    long sum = 0;
+    BytesView text = new BytesView();
+    while (reader.advance()) {
+      Row row = reader.row();
+      count++;
+      sum += row.isNullAt(0) ? 0 : row.getDecimalUnscaled(0);
+      sum += row.isNullAt(1) ? 0 : text(row, 1, text);
+    }
+    return new Sum(count, sum);
   }
 
   private static int text(Row row, int column, BytesView view) {
@@ -136,80 +246,50 @@ public final class ScanBench {
     return view.length + view.array[view.offset] + view.array[view.offset + view.length - 1];
   }
 
-  private Duel.Turn sluiceTwo() throws Exception {
-    Stopwatch stopwatch = new Stopwatch();
+  private static Sum addAll(RecordReader<InternalRow> reader) throws IOException {
     long count = 0;
     long sum = 0;
-    BytesView text = new BytesView();
-    TableScan scan = SluiceSession.open(root).newScan().columns(TWO);
-    try (RowReader reader = scan.open()) {
-      while (reader.advance()) {
-        Row row = reader.row();
+    RecordReader.RecordIterator<InternalRow> batch;
+    while ((batch = reader.readBatch()) != null) {
+      InternalRow row;
+      while ((row = batch.next()) != null) {
         count++;
-        sum += row.isNullAt(0) ? 0 : row.getDecimalUnscaled(0);
-        sum += row.isNullAt(1) ? 0 : text(row, 1, text);
+        sum += row.getLong(0);
+        sum += row.isNullAt(1) ? 0 : row.getInt(1);
+        sum += row.isNullAt(2) ? 0 : text(row, 2);
+        sum += row.isNullAt(3) ? 0 : row.getDecimal(3, 12, 2).toUnscaledLong();
+        sum += row.isNullAt(4) ? 0 : row.getInt(4);
+        sum += row.isNullAt(5) ? 0 : text(row, 5);
+        sum += row.isNullAt(6) ? 0 : row.getTimestamp(6, 3).getMillisecond();
+        if (!row.isNullAt(7)) {
+          Timestamp updated = row.getTimestamp(7, 6);
+          sum += updated.getMillisecond() + updated.getNanoOfMillisecond();
+        }
       }
+      batch.releaseBatch();
     }
-    return turn(count, sum, stopwatch);
+    return new Sum(count, sum);
   }
 
-  private Duel.Turn paimonAll() throws Exception {
-    Stopwatch stopwatch = new Stopwatch();
+  private static Sum addTwo(RecordReader<InternalRow> reader) throws IOException {
     long count = 0;
     long sum = 0;
-    FileStoreTable table = PaimonSession.open(root);
-    try (RecordReader<InternalRow> reader = reader(table.newReadBuilder())) {
-      RecordReader.RecordIterator<InternalRow> batch;
-      while ((batch = reader.readBatch()) != null) {
-        InternalRow row;
-        while ((row = batch.next()) != null) {
-          count++;
-          sum += row.getLong(0);
-          sum += row.isNullAt(1) ? 0 : row.getInt(1);
-          sum += row.isNullAt(2) ? 0 : text(row, 2);
-          sum += row.isNullAt(3) ? 0 : row.getDecimal(3, 12, 2).toUnscaledLong();
-          sum += row.isNullAt(4) ? 0 : row.getInt(4);
-          sum += row.isNullAt(5) ? 0 : text(row, 5);
-          sum += row.isNullAt(6) ? 0 : row.getTimestamp(6, 3).getMillisecond();
-          if (!row.isNullAt(7)) {
-            Timestamp updated = row.getTimestamp(7, 6);
-            sum += updated.getMillisecond() + updated.getNanoOfMillisecond();
-          }
-        }
-        batch.releaseBatch();
+    RecordReader.RecordIterator<InternalRow> batch;
+    while ((batch = reader.readBatch()) != null) {
+      InternalRow row;
+      while ((row = batch.next()) != null) {
+        count++;
+        sum += row.isNullAt(0) ? 0 : row.getDecimal(0, 12, 2).toUnscaledLong();
+        sum += row.isNullAt(1) ? 0 : text(row, 1);
       }
+      batch.releaseBatch();
     }
-    return turn(count, sum, stopwatch);
-  }
-
-  private static RecordReader<InternalRow> reader(ReadBuilder builder) throws Exception {
-    return builder.newRead().createReader(builder.newScan().plan());
+    return new Sum(count, sum);
   }
 
   private static int text(InternalRow row, int column) {
     BinaryString text = row.getString(column);
     int length = text.getSizeInBytes();
     return length + text.byteAt(0) + text.byteAt(length - 1);
-  }
-
-  private Duel.Turn paimonTwo() throws Exception {
-    Stopwatch stopwatch = new Stopwatch();
-    long count = 0;
-    long sum = 0;
-    FileStoreTable table = PaimonSession.open(root);
-    try (RecordReader<InternalRow> reader =
-        reader(table.newReadBuilder().withProjection(TWO_POSITIONS))) {
-      RecordReader.RecordIterator<InternalRow> batch;
-      while ((batch = reader.readBatch()) != null) {
-        InternalRow row;
-        while ((row = batch.next()) != null) {
-          count++;
-          sum += row.isNullAt(0) ? 0 : row.getDecimal(0, 12, 2).toUnscaledLong();
-          sum += row.isNullAt(1) ? 0 : text(row, 1);
-        }
-        batch.releaseBatch();
-      }
-    }
-    return turn(count, sum, stopwatch);
   }
 }

@@ -32,9 +32,13 @@ final class SluiceSession implements TableSession {
 
   private static final String USER = "bench";
 
+  /** One for each bucket of the benchmarks. */
+  private static final int COMPACTION_THREADS = 2;
+
   private final LsmTable table;
   private final MemoryPool memory = new MemoryPool(256L << 20);
-  private final CompactionPool pool = new CompactionPool(1, task -> new Thread(task, "compaction"));
+  private final CompactionPool pool =
+      new CompactionPool(COMPACTION_THREADS, task -> new Thread(task, "compaction"));
   private final TableCompactor compactor;
   private final Compaction compaction;
   private final ExecutorService workers;
