@@ -186,6 +186,33 @@ class WideTablesIT {
     }
   }
 
+  @Test
+  void aRowThatNoPartCanTakeIsStillInTheTablesOwnCopy() throws Exception {
+    PipelineFolder pipeline = pipeline().set("on-table-error = park");
+    try (DaemonProcess daemon = DaemonProcess.run(pipeline)) {
+      awaitRows(
+          daemon, pipeline, "1 a 5.50 x", "2 b 7.25 null", "3 null null null", "9 null null early");
+      sql("INSERT INTO shop.payments VALUES (8, 4, 1, NULL), (9, 4, 2, 1)");
+      daemon.await(
+          LIMIT,
+          "the wide table is parked",
+          () -> daemon.log().contains("Table dwd.order_wide of pipeline wide is parked"));
+      assertThat(daemon.log()).contains("has NULL in version");
+      daemon.await(
+          LIMIT,
+          "the table's own copy has both",
+          () -> LakeRows.read(pipeline.warehouse(), "ods", "payments").rows().size() == 5);
+      sql("INSERT INTO shop.payments VALUES (10, 4, 1, 1)", "INSERT INTO shop.other VALUES (2, 2)");
+      LakeAssert.awaitSame(daemon, server, pipeline, LIMIT, "shop", "other");
+      daemon.await(
+          LIMIT,
+          "the own copy goes on",
+          () -> LakeRows.read(pipeline.warehouse(), "ods", "payments").rows().size() == 6);
+      assertThat(daemon.log()).doesNotContain("Table ods.payments of pipeline wide is parked");
+      assertThat(daemon.terminate()).isZero();
+    }
+  }
+
   /** What the command says when it fails; nothing if it doesn't. */
   private String resync(PipelineFolder pipeline) throws Exception {
     try (DaemonProcess command =

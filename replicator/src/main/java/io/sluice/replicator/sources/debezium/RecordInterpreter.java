@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.apache.kafka.connect.data.Schema;
 import org.apache.kafka.connect.data.Struct;
 import org.apache.kafka.connect.source.SourceRecord;
@@ -367,20 +368,32 @@ final class RecordInterpreter {
     long micros = reader.timeMicros(value);
     newestChangeMicros = Math.max(newestChangeMicros, micros);
     RoutedTable table = reader.table();
+    SourceTableId id = tableOf(value.getStruct("source"));
     try {
       if (table != null) {
         copy(table, operation, value, reader, micros);
       }
+    } catch (UnencodableValueException e) {
+      leaveBehind(e, record, reason -> schemas.park(id, reason));
+      return;
+    }
+    try {
       for (PartWriter part : reader.parts()) {
         fill(part, operation, value, reader, micros);
       }
     } catch (UnencodableValueException e) {
-      String reason = e.getMessage() + " (at " + place(record) + ")";
-      if (!schemas.park(tableOf(value.getStruct("source")), reason)) {
-        throw new PipelineStoppedException(Reason.REFUSED, reason, e);
-      }
-      readers.clear();
+      // A table's own copy takes what a wide table can't.
+      leaveBehind(e, record, reason -> schemas.parkParts(id, reason));
     }
+  }
+
+  private void leaveBehind(
+      UnencodableValueException why, SourceRecord record, Predicate<String> parking) {
+    String reason = why.getMessage() + " (at " + place(record) + ")";
+    if (!parking.test(reason)) {
+      throw new PipelineStoppedException(Reason.REFUSED, reason, why);
+    }
+    readers.clear();
   }
 
   private void copy(
