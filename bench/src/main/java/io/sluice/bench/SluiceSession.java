@@ -32,13 +32,9 @@ final class SluiceSession implements TableSession {
 
   private static final String USER = "bench";
 
-  /** One for each bucket of the benchmarks. */
-  private static final int COMPACTION_THREADS = 2;
-
   private final LsmTable table;
   private final MemoryPool memory = new MemoryPool(256L << 20);
-  private final CompactionPool pool =
-      new CompactionPool(COMPACTION_THREADS, task -> new Thread(task, "compaction"));
+  private final CompactionPool pool;
   private final TableCompactor compactor;
   private final Compaction compaction;
   private final ExecutorService workers;
@@ -47,8 +43,15 @@ final class SluiceSession implements TableSession {
   private long sequenceNumber;
   private long commits;
 
+  /** One compaction thread, as Paimon's writer has. */
   SluiceSession(Path root, TableSchema schema, Compaction compaction) throws IOException {
+    this(root, schema, compaction, 1);
+  }
+
+  private SluiceSession(Path root, TableSchema schema, Compaction compaction, int compactionThreads)
+      throws IOException {
     this.table = open(root);
+    this.pool = new CompactionPool(compactionThreads, task -> new Thread(task, "compaction"));
     this.compaction = compaction;
     this.compactor =
         table.newCompactor(
@@ -62,6 +65,10 @@ final class SluiceSession implements TableSession {
       writers[bucket] = table.newBucketWriter(schema, BinaryRow.EMPTY, bucket, memory);
     }
     this.sequenceNumber = table.statistics(table.snapshots().findLatest()).maxSequenceNumber();
+  }
+
+  static Engine withCompactionThreads(int count) {
+    return (root, schema, compaction) -> new SluiceSession(root, schema, compaction, count);
   }
 
   static LsmTable open(Path root) throws IOException {

@@ -7,10 +7,11 @@ import java.nio.file.Path;
 /**
  * Upserts into one table with compaction, by Sluice's engine and by Paimon's own Java writer, by
  * turns on the same rows: 3 million over 1 million keys, 2 buckets, ORC with zstd, a commit every
- * 200,000 rows. Both take rows from one thread and compact in one other; Sluice's buckets are
- * flushed side by side at a commit, as the workers of a pipeline do. The clock stops when the last
- * commit is there and no compaction is due. Prints each turn and the medians: rows/s, CPU seconds,
- * bytes of all data files written, write amplification, live bytes.
+ * 200,000 rows. Both take rows from one thread; Sluice's buckets are flushed side by side at a
+ * commit, as the workers of a pipeline do. Sluice's pool has two compaction threads, one for each
+ * bucket; a writer of Paimon's has one. So a third takes turns, Sluice with one. The clock stops
+ * when the last commit is there and no compaction is due. Prints each turn and the medians: rows/s,
+ * CPU seconds, bytes of all data files written, write amplification, live bytes.
  *
  * <pre>TableWriteBench [rows] [keys] [rows per commit] [rounds] [sluice|paimon|both]</pre>
  */
@@ -18,28 +19,24 @@ public final class TableWriteBench {
 
   private TableWriteBench() {}
 
+  @FunctionalInterface
+  private interface Upserts {
+    Duel.Turn by(TableSession.Engine engine) throws Exception;
+  }
+
   public static void main(String[] args) throws Exception {
     Arguments arguments = new Arguments(args);
     int rows = arguments.number(0, 3_000_000);
     int keys = arguments.number(1, 1_000_000);
     int rowsPerCommit = arguments.number(2, 200_000);
     TableSchema schema = Orders.schema(2);
+    Upserts upserts =
+        engine -> write(engine, schema, Orders.Source.random(42, keys), rows, rowsPerCommit);
     new Duel("upserts", arguments.number(3, 5), arguments.text(4, "both"))
-        .fight(
-            () ->
-                write(
-                    SluiceSession::new,
-                    schema,
-                    Orders.Source.random(42, keys),
-                    rows,
-                    rowsPerCommit),
-            () ->
-                write(
-                    PaimonSession::new,
-                    schema,
-                    Orders.Source.random(42, keys),
-                    rows,
-                    rowsPerCommit));
+        .with("sluice", () -> upserts.by(SluiceSession.withCompactionThreads(2)))
+        .with("paimon", () -> upserts.by(PaimonSession::new))
+        .with("sluice with one compaction thread", () -> upserts.by(SluiceSession::new))
+        .fight();
     System.exit(0);
   }
 
