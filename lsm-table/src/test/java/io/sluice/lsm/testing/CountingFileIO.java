@@ -4,13 +4,20 @@ import io.sluice.lsm.io.FileIO;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Storage that counts the bytes read from opened files. Thread safe. */
+/**
+ * Storage that counts what is done with opened files, and fails the read that a test says. Thread
+ * safe.
+ */
 public final class CountingFileIO implements FileIO {
 
   private final FileIO inner;
   private final AtomicLong bytes = new AtomicLong();
+  private final AtomicInteger open = new AtomicInteger();
+  private final AtomicInteger reads = new AtomicInteger();
+  private volatile int failing;
 
   public CountingFileIO(FileIO inner) {
     this.inner = inner;
@@ -21,9 +28,25 @@ public final class CountingFileIO implements FileIO {
     return bytes.getAndSet(0);
   }
 
+  /** Files that were opened and not closed. */
+  public int openFiles() {
+    return open.get();
+  }
+
+  /**
+   * Reads since the last call; from here on one of them fails.
+   *
+   * @param number of that read, from 1; 0: none
+   */
+  public int takeReads(int number) {
+    failing = number;
+    return reads.getAndSet(0);
+  }
+
   @Override
   public RandomReader open(String path) throws IOException {
     RandomReader reader = inner.open(path);
+    open.incrementAndGet();
     return new RandomReader() {
       @Override
       public long length() throws IOException {
@@ -32,12 +55,21 @@ public final class CountingFileIO implements FileIO {
 
       @Override
       public void readFully(long position, byte[] into, int offset, int length) throws IOException {
+        if (reads.incrementAndGet() == failing) {
+          throw new IOException("The disk does not answer");
+        }
         reader.readFully(position, into, offset, length);
         bytes.addAndGet(length);
       }
 
       @Override
+      public int bytesAtOnce() {
+        return reader.bytesAtOnce();
+      }
+
+      @Override
       public void close() throws IOException {
+        open.decrementAndGet();
         reader.close();
       }
     };

@@ -35,7 +35,23 @@ final class OrcColumnGroup implements BatchSource<OrcBatch> {
   private long rowsSeen;
 
   /** A column of the file. */
-  private record Wanted(int vector, OrcColumns reader, ColumnCast cast) {}
+  record Wanted(int vector, OrcColumns reader, ColumnCast cast) {}
+
+  /**
+   * How to read columns; throws what there is to say of one that can't be.
+   *
+   * @param zone of the group
+   */
+  static List<Wanted> wanted(OrcReadPlan plan, List<Found> columns, InstantZone zone, String path) {
+    return columns.stream()
+        .map(
+            column ->
+                new Wanted(
+                    column.vector(),
+                    OrcColumns.of(column.stored(), plan.type(column), zone, path),
+                    ColumnCast.of(column.stored(), column.wanted(), path)))
+        .toList();
+  }
 
   /**
    * @param records of the file, with these columns
@@ -48,23 +64,14 @@ final class OrcColumnGroup implements BatchSource<OrcBatch> {
       OrcStreams streams,
       OrcRecords records,
       InstantZone zone,
-      OrcReadPlan plan,
-      List<Found> columns,
+      List<Wanted> wanted,
       @Nullable RecordVectors recordVectors,
       long rowsExpected) {
     this.path = path;
     this.streams = streams;
     this.records = records;
     this.zone = zone;
-    this.wanted =
-        columns.stream()
-            .map(
-                column ->
-                    new Wanted(
-                        column.vector(),
-                        OrcColumns.of(column.stored(), plan.type(column), zone, path),
-                        ColumnCast.of(column.stored(), column.wanted(), path)))
-            .toList();
+    this.wanted = wanted;
     this.sequenceVector = recordVectors == null ? NOT_READ : recordVectors.sequence();
     this.kindVector = recordVectors == null ? NOT_READ : recordVectors.kind();
     this.rowsExpected = rowsExpected;

@@ -10,6 +10,7 @@ import io.sluice.lsm.datafile.column.BatchReader;
 import io.sluice.lsm.datafile.column.BatchRow;
 import io.sluice.lsm.datafile.column.Batches;
 import io.sluice.lsm.datafile.column.ReadAhead;
+import io.sluice.lsm.datafile.orc.OrcColumnGroup.Wanted;
 import io.sluice.lsm.datafile.orc.OrcReadPlan.Found;
 import io.sluice.lsm.datafile.orc.OrcReadPlan.RecordVectors;
 import io.sluice.lsm.error.CorruptTableException;
@@ -25,14 +26,13 @@ import io.sluice.lsm.schema.DataType.NestedRowType;
 import io.sluice.lsm.schema.RowType;
 import io.sluice.lsm.schema.TableOptions;
 import io.sluice.lsm.schema.TableSchema;
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.apache.hadoop.hive.ql.io.sarg.SearchArgument;
 import org.apache.orc.OrcFile;
-import org.apache.orc.Reader;
 import org.apache.orc.impl.ReaderImpl;
 import org.jspecify.annotations.Nullable;
 
@@ -103,31 +103,41 @@ final class OrcKeyValueReader implements BatchReader {
     // Groups of which each searches for itself might not find the same row groups.
     int countMax =
         threads == null || search != null ? 1 : Math.min(GROUPS_MAX, threads.count() + 1);
-    for (List<Found> columns : plan.groups(countMax)) {
-      OrcStreams own = groups.isEmpty() ? streams : streams.another();
-      RecordVectors records = groups.isEmpty() ? plan.recordVectors() : null;
-      boolean[] include = plan.include(columns, records);
-      OrcColumnGroup group =
-          new OrcColumnGroup(
-              path,
-              own,
-              new OrcRecords(reader, own, trusted, include, search),
-              instants(reader, schema, stored.wanted()),
-              plan,
-              columns,
-              records,
-              search == null ? file.rowCount() : OrcColumnGroup.ROWS_UNKNOWN);
-      Supplier<OrcBatch> batch =
-          () -> new OrcBatch(reader.getSchema(), include, columns.size(), plan.rowsMax());
-      groups.add(
-          new Group(
-              threads == null
-                  ? Batches.onDemand(group, batch.get())
-                  : new ReadAhead<>(
-                      group,
-                      Stream.generate(batch).limit(batchCount(plan)).toList(),
-                      threads.executor()),
-              columns.stream().mapToInt(Found::position).toArray()));
+    boolean done = false;
+    try {
+      for (List<Found> columns : plan.groups(countMax)) {
+        RecordVectors records = groups.isEmpty() ? plan.recordVectors() : null;
+        boolean[] include = plan.include(columns, records);
+        InstantZone zone = instants(reader, schema, stored.wanted());
+        // All that may be refused, before the group holds the file open.
+        List<Wanted> wanted = OrcColumnGroup.wanted(plan, columns, zone, path);
+        List<OrcBatch> batches =
+            Stream.generate(
+                    () -> new OrcBatch(reader.getSchema(), include, columns.size(), plan.rowsMax()))
+                .limit(threads == null ? 1 : batchCount(plan))
+                .toList();
+        OrcStreams own = groups.isEmpty() ? streams : streams.another();
+        OrcColumnGroup group =
+            new OrcColumnGroup(
+                path,
+                own,
+                new OrcRecords(reader, own, trusted, include, search),
+                zone,
+                wanted,
+                records,
+                search == null ? file.rowCount() : OrcColumnGroup.ROWS_UNKNOWN);
+        groups.add(
+            new Group(
+                threads == null
+                    ? Batches.onDemand(group, batches.get(0))
+                    : new ReadAhead<>(group, batches, threads.executor()),
+                columns.stream().mapToInt(Found::position).toArray()));
+      }
+      done = true;
+    } finally {
+      if (!done) {
+        groups.forEach(group -> closeQuietly(group.batches()));
+      }
     }
   }
 
@@ -283,16 +293,23 @@ final class OrcKeyValueReader implements BatchReader {
 
   @Override
   public void close() throws IOException {
-    try (ReaderImpl last = reader) {
-      for (Group group : groups) {
+    IOException failure = null;
+    for (Group group : groups) {
+      try {
         group.batches().close();
+      } catch (IOException e) {
+        failure = e;
       }
+    }
+    reader.close();
+    if (failure != null) {
+      throw failure;
     }
   }
 
-  private static void closeQuietly(Reader reader) {
+  private static void closeQuietly(Closeable opened) {
     try {
-      reader.close();
+      opened.close();
     } catch (IOException e) {
       OrcFormat.LOG.debug("Closing a file that can't be read", e);
     }

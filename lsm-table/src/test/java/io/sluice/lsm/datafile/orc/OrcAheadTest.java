@@ -12,16 +12,16 @@ import io.sluice.lsm.datafile.StoredFile;
 import io.sluice.lsm.error.CorruptTableException;
 import io.sluice.lsm.error.LsmException;
 import io.sluice.lsm.error.StorageException;
-import io.sluice.lsm.io.FileIO;
+import io.sluice.lsm.io.LocalFileIO;
 import io.sluice.lsm.row.RowKind;
 import io.sluice.lsm.schema.DataField;
 import io.sluice.lsm.schema.DataTypes;
 import io.sluice.lsm.schema.RowType;
 import io.sluice.lsm.schema.TableSchema;
 import io.sluice.lsm.testing.CanonicalRows;
+import io.sluice.lsm.testing.CountingFileIO;
 import io.sluice.lsm.testing.RandomValues;
-import java.io.IOException;
-import java.io.OutputStream;
+import io.sluice.lsm.testing.TestIds;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -31,7 +31,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,92 +45,7 @@ class OrcAheadTest {
 
   private final OrcFormat format = new OrcFormat(Clock.systemUTC());
 
-  /** Counts what is open, and fails the reads that a test says. */
-  private static final class Storage implements FileIO {
-    private final FolderFileIO inner = new FolderFileIO();
-    final AtomicInteger open = new AtomicInteger();
-    final AtomicInteger reads = new AtomicInteger();
-    volatile int failing = Integer.MAX_VALUE;
-
-    @Override
-    public RandomReader open(String path) throws IOException {
-      RandomReader reader = inner.open(path);
-      open.incrementAndGet();
-      return new RandomReader() {
-        @Override
-        public long length() throws IOException {
-          return reader.length();
-        }
-
-        @Override
-        public void readFully(long position, byte[] into, int offset, int length)
-            throws IOException {
-          if (reads.incrementAndGet() == failing) {
-            throw new IOException("The disk does not answer");
-          }
-          reader.readFully(position, into, offset, length);
-        }
-
-        @Override
-        public int bytesAtOnce() {
-          return 64 << 10;
-        }
-
-        @Override
-        public void close() throws IOException {
-          open.decrementAndGet();
-          reader.close();
-        }
-      };
-    }
-
-    @Override
-    public byte[] readAll(String path) throws IOException {
-      return inner.readAll(path);
-    }
-
-    @Override
-    public OutputStream create(String path) throws IOException {
-      return inner.create(path);
-    }
-
-    @Override
-    public boolean createExclusively(String path, byte[] content) {
-      return inner.createExclusively(path, content);
-    }
-
-    @Override
-    public void replace(String path, byte[] content) throws IOException {
-      inner.replace(path, content);
-    }
-
-    @Override
-    public boolean delete(String path) throws IOException {
-      return inner.delete(path);
-    }
-
-    @Override
-    public boolean exists(String path) {
-      return inner.exists(path);
-    }
-
-    @Override
-    public List<FileStatus> list(String path) {
-      return inner.list(path);
-    }
-
-    @Override
-    public void makeFolder(String path) throws IOException {
-      inner.makeFolder(path);
-    }
-
-    @Override
-    public void deleteQuietly(String path) {
-      inner.deleteQuietly(path);
-    }
-  }
-
-  private final Storage storage = new Storage();
+  private final CountingFileIO storage = new CountingFileIO(new LocalFileIO(new TestIds()));
 
   /** A file and the schema that wrote it. */
   private record Written(String path, DataFileMeta meta, TableSchema schema) {
@@ -231,7 +145,7 @@ class OrcAheadTest {
         assertThat(records(file.wanting(some, threads)))
             .isEqualTo(records(file.wanting(some, null)));
         assertThat(values(file.wanting(some, threads))).isEqualTo(values(file.wanting(some, null)));
-        assertThat(storage.open.get()).as("files left open").isZero();
+        assertThat(storage.openFiles()).as("files left open").isZero();
       } catch (Exception | AssertionError e) {
         throw new AssertionError("Replay with -Dtest.seed=" + (seed + i), e);
       }
@@ -250,7 +164,7 @@ class OrcAheadTest {
             assertThat(reader.advance()).isTrue();
           }
         }
-        assertThat(storage.open.get()).as("files left open after " + rows + " rows").isZero();
+        assertThat(storage.openFiles()).as("files left open after " + rows + " rows").isZero();
       }
     }
   }
@@ -270,21 +184,52 @@ class OrcAheadTest {
     Written file = write(new Random(9), "data", 5, 16 * BATCH);
     try (DecodingThreads threads = new DecodingThreads(2)) {
       StoredFile stored = file.wanting(file.schema().rowType(), threads);
-      storage.reads.set(0);
+      storage.takeReads(0);
       List<String> expected = records(stored);
-      int reads = storage.reads.get();
+      int reads = storage.takeReads(0);
       assertThat(reads).isGreaterThan(5);
       for (int n = 1; n <= reads; n++) {
-        storage.reads.set(0);
-        storage.failing = n;
+        storage.takeReads(n);
         assertThatThrownBy(() -> records(stored))
             .isInstanceOf(StorageException.class)
             .hasMessageContaining(file.path())
             .hasMessageContaining("does not answer");
-        assertThat(storage.open.get()).as("files left open after read " + n).isZero();
+        assertThat(storage.openFiles()).as("files left open after read " + n).isZero();
       }
-      storage.failing = Integer.MAX_VALUE;
+      storage.takeReads(0);
       assertThat(records(stored)).isEqualTo(expected);
+    }
+  }
+
+  @Test
+  void aColumnThatIsNotWhatItsSchemaSaysLeavesNoFileOpen() throws Exception {
+    Written file = write(new Random(10), "data", 6, 16 * BATCH);
+    List<DataField> fields = new ArrayList<>(file.schema().rowType().fields());
+    DataField last = fields.get(fields.size() - 1);
+    boolean text = last.type().root().isText();
+    fields.set(
+        fields.size() - 1,
+        new DataField(last.id(), last.name(), text ? DataTypes.BIGINT : DataTypes.STRING));
+    TableSchema wrong =
+        new TableSchema(
+            0,
+            new RowType(fields),
+            1000,
+            List.of(),
+            List.of("id"),
+            file.schema().options(),
+            null,
+            0);
+    try (DecodingThreads threads = new DecodingThreads(2)) {
+      for (DecodingThreads some : new DecodingThreads[] {threads, null}) {
+        StoredFile stored =
+            new StoredFile(file.path(), file.meta(), wrong, wrong.rowType(), null, some);
+        assertThatThrownBy(() -> records(stored))
+            .isInstanceOf(CorruptTableException.class)
+            .hasMessageContaining(file.path())
+            .hasMessageContaining(last.name());
+        assertThat(storage.openFiles()).as("files left open").isZero();
+      }
     }
   }
 
@@ -315,7 +260,7 @@ class OrcAheadTest {
         assertThat(recordsIfWhole(file.wanting(all, threads)))
             .as("Replay with -Dtest.seed=" + seed)
             .isEqualTo(recordsIfWhole(file.wanting(all, null)));
-        assertThat(storage.open.get()).as("files left open").isZero();
+        assertThat(storage.openFiles()).as("files left open").isZero();
       }
     }
   }
