@@ -181,16 +181,16 @@ final class OrcReadPlan {
     return own + bytes / 2 + children;
   }
 
-  private static int rowsMax(Reader reader, boolean[] include) throws IOException {
-    if (volume(reader.getStatistics(), include) <= 8 * OrcFormat.BATCH_BYTES) {
+  private int rowsMax(Reader reader, boolean[] include) throws IOException {
+    if (volume(statistics, include) <= 8 * OrcFormat.BATCH_BYTES) {
       return OrcFormat.BATCH;
     }
     long rowBytesMax = 1;
     List<StripeStatistics> stripes = reader.getStripeStatistics(include);
     for (int i = 0; i < stripes.size(); i++) {
-      long rows = Math.max(1, reader.getStripes().get(i).getNumberOfRows());
+      long inStripe = Math.max(1, reader.getStripes().get(i).getNumberOfRows());
       rowBytesMax =
-          Math.max(rowBytesMax, volume(stripes.get(i).getColumnStatistics(), include) / rows);
+          Math.max(rowBytesMax, volume(stripes.get(i).getColumnStatistics(), include) / inStripe);
     }
     return (int) Math.max(1, Math.min(OrcFormat.BATCH, OrcFormat.BATCH_BYTES / rowBytesMax));
   }
